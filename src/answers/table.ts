@@ -1,8 +1,10 @@
 /** A text with a color of ANSI terminals, or none. */
-export interface Cell {
+interface ColoredText {
   readonly text: string;
   readonly color?: Color | undefined;
 }
+
+export type Cell = string | ColoredText;
 
 export type Color = 'green' | 'yellow' | 'red';
 
@@ -11,10 +13,11 @@ const GAP = 2;
 
 /** Lines with columns of equal width, two blanks apart; the last column is not padded. */
 export function table(rows: readonly (readonly Cell[])[], colored: boolean): readonly string[] {
+  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? { text: cell } : cell)));
   const widths: number[] = [];
-  for (const row of rows)
+  for (const row of texts)
     for (const [index, { text }] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, text.length);
-  return rows.map((row) =>
+  return texts.map((row) =>
     row
       .map((cell, index) => {
         const isLast = index === row.length - 1;
@@ -25,6 +28,6 @@ export function table(rows: readonly (readonly Cell[])[], colored: boolean): rea
   );
 }
 
-export function painted({ text, color }: Cell, colored: boolean): string {
+export function painted({ text, color }: ColoredText, colored: boolean): string {
   return colored && color !== undefined ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text;
 }

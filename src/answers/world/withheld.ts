@@ -16,6 +16,11 @@ export function refusedLine({ refused, namespace }: Pick<FleetReading, 'refused'
     : `only namespace ${namespace} is shown; not readable in all namespaces: ${listText(refused)}`;
 }
 
+/** Both lines, as far as there is something to say. */
+export function unreadLines(reading: FleetReading, rest: string): readonly string[] {
+  return [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter((line) => line !== undefined);
+}
+
 /** What of an answer is not known: a part of its document. */
 export interface Limits {
   /** The only namespace whose objects were read; absent for all. */

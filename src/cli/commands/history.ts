@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../../domain/placement/stored/history.js';
 import { placementHistory, type DecisionHistory } from '../../answers/history.js';
 import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
-import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
@@ -32,12 +32,11 @@ export function history(reading: FleetReading, name: string, options: ShownOptio
   const { placements } = found;
   return shownAnswer(found, options, {
     lines: (how) => {
-      const notes = [refusedLine(reading), unreadableLine(reading.world.withheld, 'what changed there is not known')];
       // Without these nothing is known, not even that nothing has changed.
       const known = isWithheld(reading, 'placementdecisions') ? [] : placements;
       const isOne = placements.length === 1;
       return [
-        ...notes.filter((one) => one !== undefined),
+        ...unreadLines(reading, 'what changed there is not known'),
         ...known.flatMap((one) => [...(isOne ? [] : [`${one.namespace}/${one.name}`]), ...historyLines(one, how)]),
       ];
     },
@@ -48,7 +47,7 @@ export function history(reading: FleetReading, name: string, options: ShownOptio
 function historyLines({ changes, notKept }: DecisionHistory, { wide, colored }: TextOptions): readonly string[] {
   const older = notKept === 0 ? [] : [`${notKept} older ${notKept === 1 ? 'change is' : 'changes are'} not kept`];
   if (changes.length === 0) return ['no change is recorded', ...older];
-  const head = ['TIME', 'TRIGGER', 'CHANGE', 'CLUSTERS', 'WHY'].map((text): Cell => ({ text }));
+  const head = ['TIME', 'TRIGGER', 'CHANGE', 'CLUSTERS', 'WHY'];
   const most = wide ? Infinity : MOST_NAMES;
   return [...table([head, ...changes.flatMap((one) => rowsOf(one, most))], colored), ...older];
 }
@@ -58,11 +57,11 @@ function rowsOf(
   most: number,
 ): readonly (readonly Cell[])[] {
   const row = (sign: keyof typeof COLORS, names: string, why: string): readonly Cell[] => [
-    { text: time.replace(/\.\d+Z$/, 'Z') },
-    { text: wordText(trigger) },
+    time.replace(/\.\d+Z$/, 'Z'),
+    wordText(trigger),
     { text: sign, color: COLORS[sign] },
-    { text: names },
-    { text: why },
+    names,
+    why,
   ];
   const others = (count: number): string => `${count} more`;
   return [

@@ -3,7 +3,7 @@ import { brakeText, fleetText, maintenanceText } from '../../answers/fleetsummar
 import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/status.js';
 import { table, type Cell } from '../../answers/table.js';
-import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
@@ -25,31 +25,30 @@ export function status(reading: FleetReading, options: ShownOptions): string {
 
 function lines(reading: FleetReading, hub: HubStatus, { wide, colored }: TextOptions): readonly string[] {
   const engines = hub.engines.map((one): readonly Cell[] => [
-    { text: 'engine' },
+    'engine',
     { text: engineText(one), color: one.phase === 'Available' ? undefined : 'red' },
   ]);
-  const notReadable = { text: 'not readable' };
+  const notReadable = 'not readable';
   const noEngine: Cell = { text: 'there is no MultiClusterEngine', color: 'red' };
   if (engines.length === 0)
-    engines.push([{ text: 'engine' }, isWithheld(reading, 'multiclusterengines') ? notReadable : noEngine]);
-  const placements = isWithheld(reading, 'placements') ? notReadable : { text: placementsText(hub) };
-  const notes = [refusedLine(reading), unreadableLine(reading.world.withheld, 'nothing is known of them')];
+    engines.push(['engine', isWithheld(reading, 'multiclusterengines') ? notReadable : noEngine]);
+  const placements = isWithheld(reading, 'placements') ? notReadable : placementsText(hub);
   return [
-    ...table([...engines, [{ text: 'placements' }, placements], ...clusterRows(hub)], colored),
-    ...notes.filter((line) => line !== undefined),
+    ...table([...engines, ['placements', placements], ...clusterRows(hub)], colored),
+    ...unreadLines(reading, 'nothing is known of them'),
     ...(wide ? table(problems(hub), colored) : []),
   ];
 }
 
 function clusterRows({ clusters: fleet }: HubStatus): readonly (readonly Cell[])[] {
-  if (fleet === undefined) return [[{ text: 'clusters' }, { text: 'not readable' }]];
+  if (fleet === undefined) return [['clusters', 'not readable']];
   const clusters: Cell = { text: fleetText(fleet), color: fleet.others.length > 0 ? 'red' : undefined };
-  const brake: readonly Cell[] = [{ text: 'brake' }, { text: brakeText(fleet.brake), color: 'red' }];
+  const brake: readonly Cell[] = ['brake', { text: brakeText(fleet.brake), color: 'red' }];
   const maintenance = maintenanceText(fleet);
   return [
-    [{ text: 'clusters' }, clusters],
+    ['clusters', clusters],
     ...(fleet.brake.length === 0 ? [] : [brake]),
-    ...(maintenance === undefined ? [] : [[{ text: 'maintenance' }, { text: maintenance }]]),
+    ...(maintenance === undefined ? [] : [['maintenance', maintenance]]),
   ];
 }
 
@@ -67,7 +66,7 @@ function placementsText({ placements: { phases, held } }: HubStatus): string {
 
 /** What is not as it should be, with its message. */
 function problems({ engines, placements: { others }, clusters }: HubStatus): readonly (readonly Cell[])[] {
-  const rows = [
+  return [
     ...engines.filter(isTroubled).map(({ name, phase, message }) => [name, phase, message]),
     ...engines.flatMap(({ components }) =>
       components.filter(({ available }) => !available).map(({ name, message }) => [name, 'Unavailable', message]),
@@ -77,7 +76,6 @@ function problems({ engines, placements: { others }, clusters }: HubStatus): rea
       .map(({ namespace, name, phase, message }) => [`${namespace}/${name}`, phase, message]),
     ...troubledClusters(clusters).map(({ name, state, message }) => [name, state, message]),
   ];
-  return rows.map((row) => row.map((text): Cell => ({ text })));
 }
 
 /** The engine, the Placements and the clusters that are not as they should be. */

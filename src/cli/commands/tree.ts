@@ -4,7 +4,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { painted, table, type Cell, type Color } from '../../answers/table.js';
 import { fleetTree, type PlacementTree } from '../../answers/tree.js';
-import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import type { TreeConfig } from '../rows/reading.js';
@@ -45,10 +45,10 @@ export function tree(
 }
 
 function lines(reading: FleetReading, trees: readonly PlacementTree[], options: TextOptions): readonly string[] {
-  const { namespace, world } = reading;
+  const { namespace } = reading;
   const isUnread = isWithheld(reading, 'placements', 'placementdecisions');
   const rest = isUnread ? 'what is not shown may exist' : 'which set a cluster comes from is not known';
-  const notes = [refusedLine(reading), unreadableLine(world.withheld, rest)].filter((line) => line !== undefined);
+  const notes = [...unreadLines(reading, rest)];
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   if (trees.length === 0 && !isWithheld(reading, 'placements')) notes.push(`there is no Placement${where}`);
   const isFleetKnown = !isWithheld(reading, 'managedclusters', 'managedclustersets', 'managedclustersetbindings');
@@ -67,8 +67,8 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { wide, colored }:
   const others = [...all].filter((cluster) => !known.has(cluster)).sort();
   if (others.length > 0) branches.push([othersTitle(one, isFleetKnown), others]);
   const row = (title: string, clusters: readonly string[]): readonly Cell[] => [
-    { text: title },
-    { text: clusters.length === 0 ? '-' : someNames(clusters, wide ? Infinity : MOST_NAMES) },
+    title,
+    clusters.length === 0 ? '-' : someNames(clusters, wide ? Infinity : MOST_NAMES),
   ];
   const rows = branches.map(([title, clusters], index) =>
     row(`${index === branches.length - 1 ? '└─' : '├─'} ${title}`, clusters),

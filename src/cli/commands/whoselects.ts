@@ -3,7 +3,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
 import { clusterSelections, isLeaving, withoutText, type Selection } from '../../answers/whoselects.js';
-import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import type { WhoSelectsConfig } from '../rows/reading.js';
@@ -30,7 +30,7 @@ function notes(reading: FleetReading): readonly string[] {
   const rest = isWithheld(reading, 'placementdecisions')
     ? 'which Placements select it is not known'
     : 'the reason and the replacement are not known';
-  return [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter((line) => line !== undefined);
+  return unreadLines(reading, rest);
 }
 
 function lines(
@@ -42,17 +42,17 @@ function lines(
   const where = reading.namespace === undefined ? '' : ` of namespace ${reading.namespace}`;
   if (selections.length === 0) return [`no decision${where} holds ${wordText(name)}`];
   const titles = ['NAMESPACE', 'PLACEMENT', 'OBJECT', ...(wide ? ['SETS'] : []), 'WHY', 'WITHOUT IT'];
-  return table([titles.map((text): Cell => ({ text })), ...selections.map((one) => cellsOf(one, wide))], colored);
+  return table([titles, ...selections.map((one) => cellsOf(one, wide))], colored);
 }
 
 function cellsOf(one: Selection, wide: boolean): readonly Cell[] {
   const { namespace, placement, objects, why, clusterSets = [], without } = one;
   return [
-    { text: namespace },
-    { text: placement },
-    { text: objects.join(',') },
-    ...(wide ? [{ text: clusterSets.length === 0 ? '-' : clusterSets.join(',') }] : []),
+    namespace,
+    placement,
+    objects.join(','),
+    ...(wide ? [clusterSets.length === 0 ? '-' : clusterSets.join(',')] : []),
     { text: why, color: isLeaving(one) ? 'red' : undefined },
-    { text: withoutText(without) },
+    withoutText(without),
   ];
 }

@@ -6,7 +6,7 @@ import { ManagedClusters } from '../../../api/resources.js';
 import { taintsOf } from '../../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../../domain/conditions.js';
 import { CLI_API_VERSION, resourceName, shownAnswer, type ShownOptions } from '../../../answers/output.js';
-import { table, type Cell } from '../../../answers/table.js';
+import { table, type Cell, type Color } from '../../../answers/table.js';
 
 /** One cluster of the list; undefined: the field is not set. */
 interface Row {
@@ -26,7 +26,7 @@ interface Condition {
   readonly message: string;
 }
 
-const COLORS: Readonly<Record<string, Cell['color']>> = { True: 'green', False: 'red', Unknown: 'yellow' };
+const COLORS: Readonly<Record<string, Color>> = { True: 'green', False: 'red', Unknown: 'yellow' };
 
 /** The output of `cluster list`; sorted by name. */
 export function listClusters(clusters: readonly RawObject[], options: ShownOptions): string {
@@ -64,24 +64,24 @@ function conditionOf(status: unknown, type: string): Condition | undefined {
 
 function textOf(rows: readonly Row[], wide: boolean, colored: boolean): readonly string[] {
   const titles = ['NAME', 'SET', 'ACCEPTED', 'JOINED', 'AVAILABLE', 'KUBERNETES', 'TAINTS', ...(wide ? ['WHY'] : [])];
-  return table([titles.map((text): Cell => ({ text })), ...rows.map((row) => cellsOf(row, wide))], colored);
+  return table([titles, ...rows.map((row) => cellsOf(row, wide))], colored);
 }
 
 function cellsOf(row: Row, wide: boolean): readonly Cell[] {
   const { name, set = '-', accepted, joined, available, kubernetes = '-', taints } = row;
   const why = [joined, available].find((one) => one !== undefined && one.status !== 'True')?.message ?? '-';
   return [
-    { text: name },
-    { text: set },
-    { text: accepted === undefined ? '-' : accepted ? 'True' : 'False' },
+    name,
+    set,
+    accepted === undefined ? '-' : accepted ? 'True' : 'False',
     statusCell(joined),
     statusCell(available),
-    { text: kubernetes },
-    { text: taints.length === 0 ? '-' : taints.join(',') },
-    ...(wide ? [{ text: why }] : []),
+    kubernetes,
+    taints.length === 0 ? '-' : taints.join(','),
+    ...(wide ? [why] : []),
   ];
 }
 
 function statusCell(condition: Condition | undefined): Cell {
-  return condition === undefined ? { text: '-' } : { text: condition.status, color: COLORS[condition.status] };
+  return condition === undefined ? '-' : { text: condition.status, color: COLORS[condition.status] };
 }

@@ -127,7 +127,7 @@ export function drainLines(world: World, name: string): readonly string[] {
   const outcomes = new Map<string, string>(planned);
   const rows = [...holdersOf(world, name).keys()]
     .sort()
-    .map((placement) => [{ text: placement }, { text: outcomes.get(placement) ?? `${name} leaves anyway` }]);
+    .map((placement) => [placement, outcomes.get(placement) ?? `${name} leaves anyway`]);
   const note = unreadableLine(world.withheld, 'replacements are not known');
   const notes = note === undefined ? [] : [note];
   return [...notes, ...(rows.length === 0 ? [`no decision names ${name}`] : table(rows, false))];
