@@ -2,7 +2,7 @@ import { ManagedClusters, Placements } from '../api/resources.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
-import type { Command, Given } from '../runtime/flags/commands.js';
+import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
 import { apiSource, namespaceIn, NAMESPACE_NAMES, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
 import { nameAfterKind, nameAmong } from '../answers/kinds.js';
@@ -38,13 +38,6 @@ const JSONPATH = 'jsonpath=';
 /** As kubectl lists them. */
 const ALLOWED = [...FORMATS, 'jsonpath'].sort().join(',');
 const COLORS = ['auto', 'always', 'never'] as const;
-
-/** A command, whose configuration is what its `build` makes. */
-export function command<const C extends { readonly command: string }>(row: Command<C>): Command<C> {
-  return row;
-}
-
-export type ConfigOf<T> = T extends Command<infer C> ? C : never;
 
 /** What completes names. */
 export const CLUSTER_NAMES: Suggestion = { live: 'managedclusters' };

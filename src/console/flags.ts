@@ -1,11 +1,4 @@
-import {
-  checkNoArguments,
-  NAMESPACE_NAMES,
-  namespaceIn,
-  TARGET_FLAGS,
-  targetConfig,
-  type TargetConfig,
-} from '../runtime/flags/target.js';
+import { checkNoArguments, NAMESPACE_NAMES, namespaceIn, TARGET_FLAGS, targetConfig } from '../runtime/flags/target.js';
 import type { FlagRow, FlagRows, Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import {
   refuseLeakyEnvironment,
@@ -13,16 +6,8 @@ import {
   tokenServerConfig,
   type TokenServerConfig,
 } from '../runtime/flags/tokenserver.js';
-import type { Command, Given } from '../runtime/flags/commands.js';
+import { command, type ConfigOf, type Given } from '../runtime/flags/commands.js';
 import { isLoopback } from '../runtime/http/host.js';
-
-/** The configuration of `multicluster-engine console`. */
-export interface ConsoleConfig extends TargetConfig {
-  readonly command: 'console';
-  readonly listen: Listen;
-  /** As a component of a hub, for everybody with a token. Undefined: for one person, on this machine. */
-  readonly component: TokenServerConfig | undefined;
-}
 
 const ON_HUB = ['on-hub'];
 const OF_A_PERSON = ['kubeconfig', 'context', 'as', 'namespace'];
@@ -42,7 +27,9 @@ const COMPONENT_FLAGS: FlagRows = {
   ),
 };
 
-export const CONSOLE: Command<ConsoleConfig> = {
+export type ConsoleConfig = ConfigOf<typeof CONSOLE>;
+
+export const CONSOLE = command({
   name: 'console',
   summary:
     'Serves a page about the fleet on this machine, with your kubeconfig: what is selected, why, and what a change would do.',
@@ -65,16 +52,15 @@ export const CONSOLE: Command<ConsoleConfig> = {
     ...COMPONENT_FLAGS,
   },
   exitCodes: '0: it was ended by Ctrl-C; 1: an error',
-  build: consoleConfig,
-};
+  build: (flags, given) => {
+    checkNoArguments(given.positional);
+    const component = componentConfig(flags, given);
+    const listen = component?.listen ?? loopbackIn(flags.get('listen'));
+    return { command: 'console', ...targetConfig(flags, given), namespace: namespaceIn(flags), listen, component };
+  },
+});
 
-function consoleConfig(flags: Flags, given: Given): ConsoleConfig {
-  checkNoArguments(given.positional);
-  const component = componentConfig(flags, given);
-  const listen = component?.listen ?? loopbackIn(flags.get('listen'));
-  return { command: 'console', ...targetConfig(flags, given), namespace: namespaceIn(flags), listen, component };
-}
-
+/** As a component of a hub, for everybody with a token. Undefined: for one person, on this machine. */
 function componentConfig(flags: Flags, { env }: Given): TokenServerConfig | undefined {
   if (!flags.get('on-hub').bool()) return undefined;
   refuseLeakyEnvironment({ env, execArgv: process.execArgv }, 'a console on a hub');

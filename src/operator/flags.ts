@@ -2,85 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { NO_IMAGE, releasedImage } from '../api/published.js';
-import {
-  FlagError,
-  LOG_LEVELS,
-  type FlagRows,
-  type Flags,
-  type FlagValue,
-  type Listen,
-  type LogLevel,
-} from '../runtime/flags/flags.js';
-
+import { FlagError, LOG_LEVELS, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
 import { OPTIONAL_COMPONENTS } from '../domain/engine/spec.js';
-import type { Command, Given } from '../runtime/flags/commands.js';
-import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
+import { command, type ConfigOf, type Given } from '../runtime/flags/commands.js';
+import { tracing } from '../runtime/flags/tracing.js';
 
 const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
 /** Those that run without the flag. */
 const DEFAULT_CONTROLLERS = CONTROLLERS.filter((name) => name !== 'inventories');
 
 export type ControllerName = (typeof CONTROLLERS)[number];
-
-/** The inventories of other projects that ManagedClusters are made from. */
-export interface InventoriesConfig {
-  /** The namespace whose ClusterProfiles of SIG Multicluster are read; undefined: none. */
-  readonly clusterProfiles: string | undefined;
-  /** Whether the ManagedClusters of Open Cluster Management are read. */
-  readonly ocmClusters: boolean;
-}
-
-/** The configuration of the controllers, in any process. */
-export interface ManagerConfig {
-  /** Of this build. */
-  readonly version: string;
-  readonly leaderElectionNamespace: string;
-  /** Holder identity in the Lease. */
-  readonly identity: string;
-  /** The only target namespace that an engine may have; undefined: any. */
-  readonly namespace: string | undefined;
-  readonly componentImage: string;
-  readonly componentReplicas: number;
-  /** Name no user and no group in the pods of the components. */
-  readonly omitUserIds: boolean;
-  /** Optional components that no engine may turn on. */
-  readonly without: readonly string[];
-  /** Concurrent reconciles of each controller. */
-  readonly workers: number;
-  /** Requests to the API server a second, on average. */
-  readonly kubeApiQps: number;
-  /** Requests that may be sent at once. */
-  readonly kubeApiBurst: number;
-  readonly settleWindowMs: number;
-  /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
-  readonly metricsSecure: boolean;
-  readonly inventories: InventoriesConfig;
-  /** Publish decisions also as PlacementDecisions of SIG Multicluster. */
-  readonly sigDecisions: boolean;
-  /** Whether MultiKueueConfigs of Kueue follow decisions. */
-  readonly multikueue: boolean;
-  /** Undefined: no traces. */
-  readonly tracing: TracingConfig | undefined;
-}
-
-/** A serving certificate with its chain, and its key. */
-export interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** The configuration of `multicluster-engine operator`. */
-export interface OperatorConfig extends ManagerConfig {
-  readonly command: 'operator';
-  readonly controllers: readonly ControllerName[];
-  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
-  readonly kubeconfig: string | undefined;
-  readonly metricsListen: Listen;
-  /** PEM files of the certificate of the metrics; undefined: a self-signed one. */
-  readonly metricsTls: TlsFiles | undefined;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
-}
 
 const OPERATOR_FLAGS: FlagRows = {
   controllers: {
@@ -170,74 +101,92 @@ const OPERATOR_FLAGS: FlagRows = {
   },
 };
 
-export const OPERATOR: Command<OperatorConfig> = {
+export type OperatorConfig = ConfigOf<typeof OPERATOR>;
+
+export const OPERATOR = command({
   name: 'operator',
   summary: 'Runs the controllers against a Kubernetes API server.',
   flags: OPERATOR_FLAGS,
-  build: operator,
-};
+  build: (flags, given) => {
+    const health = flags.get('health-listen');
+    const config = {
+      command: 'operator' as const,
+      ...managerConfig(flags, given),
+      controllers: controllers(flags.get('controllers')),
+      /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
+      kubeconfig: flags.find('kubeconfig')?.file(),
+      metricsListen: flags.get('metrics-listen').listen(),
+      metricsTls: metricsTls(flags),
+      healthListen: health.listen(),
+      logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    };
+    checkInventories(config, flags);
+    const { metricsListen, healthListen } = config;
+    if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
+      health.refuse('an address with another port than the metrics');
+    }
+    return config;
+  },
+});
 
-/** @throws FlagError with the flag or variable, its value and the rule. */
-function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>): OperatorConfig {
+/** The configuration of the controllers, in any process. */
+export type ManagerConfig = Readonly<ReturnType<typeof managerConfig>>;
+
+function managerConfig(flags: Flags, { env, version }: Given) {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
-  const kubeconfig = flags.find('kubeconfig');
-  const burst = flags.find('kube-api-burst');
   const qps = flags.get('kube-api-qps').number(10_000);
-  const health = flags.get('health-listen');
-  const config: OperatorConfig = {
-    command: 'operator',
+  return {
     version,
-    controllers: controllers(flags.get('controllers')),
-    kubeconfig: kubeconfig?.file(),
     leaderElectionNamespace: flags.get('leader-election-namespace').namespace(),
+    /** Holder identity in the Lease. */
     identity: identity ? holder(identity) : `${hostname()}_${randomBytes(4).toString('hex')}`,
+    /** The only target namespace that an engine may have; undefined: any. */
     namespace: namespace && targetName(namespace),
     componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
+    /** Optional components that no engine may turn on. */
     without: without(flags.find('without')),
+    /** Name no user and no group in the pods of the components. */
     omitUserIds: flags.get('omit-user-ids').bool(),
-    metricsListen: flags.get('metrics-listen').listen(),
+    /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
     metricsSecure: flags.get('metrics-secure').bool(),
-    metricsTls: metricsTls(flags),
     tracing: tracing(env),
-    healthListen: health.listen(),
-    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    /** Concurrent reconciles of each controller. */
     workers: flags.get('workers').integer(1, 64),
+    /** Requests to the API server a second, on average, and those that may be sent at once. */
     kubeApiQps: qps,
-    kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
+    kubeApiBurst: flags.find('kube-api-burst')?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
     settleWindowMs: flags.get('settle-window').duration('0s', '10s'),
-    inventories: inventories(flags),
+    /** The inventories of other projects that ManagedClusters are made from. */
+    inventories: {
+      /** The namespace whose ClusterProfiles of SIG Multicluster are read; undefined: none. */
+      clusterProfiles: flags.find('cluster-profiles')?.namespace(),
+      /** Whether the ManagedClusters of Open Cluster Management are read. */
+      ocmClusters: flags.get('ocm-clusters').bool(),
+    },
+    /** Publish decisions also as PlacementDecisions of SIG Multicluster. */
     sigDecisions: flags.get('sig-decisions').bool(),
+    /** Whether MultiKueueConfigs of Kueue follow decisions. */
     multikueue: flags.get('multikueue').bool(),
   };
-  checkInventories(config, flags);
-  const { metricsListen, healthListen } = config;
-  if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
-    health.refuse('an address with another port than the metrics');
-  }
-  return config;
 }
 
-function metricsTls(flags: Flags): TlsFiles | undefined {
+/** PEM files of the certificate of the metrics with its chain, and of its key; undefined: a self-signed one. */
+function metricsTls(flags: Flags): { readonly cert: string; readonly key: string } | undefined {
   const [cert, key] = [flags.find('metrics-tls-cert'), flags.find('metrics-tls-key')];
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
     throw new FlagError('--metrics-tls-cert and --metrics-tls-key need each other');
   if (!flags.get('metrics-secure').bool()) cert.refuse('unset without --metrics-secure');
-  return Object.freeze({ cert: cert.file(), key: key.file() });
-}
-
-function inventories(flags: Flags): InventoriesConfig {
-  const namespace = flags.find('cluster-profiles');
-  return Object.freeze({
-    clusterProfiles: namespace?.namespace(),
-    ocmClusters: flags.get('ocm-clusters').bool(),
-  });
+  return { cert: cert.file(), key: key.file() };
 }
 
 /** The controller `inventories` and the flags that enable an inventory need each other. */
-function checkInventories({ controllers: names, inventories: on }: OperatorConfig, flags: Flags): void {
+function checkInventories(
+  { controllers: names, inventories: on }: Pick<ManagerConfig, 'inventories'> & { readonly controllers: readonly string[] },
+  flags: Flags,
+): void {
   const runs = names.includes('inventories');
   if (runs && on.clusterProfiles === undefined && !on.ocmClusters)
     throw new FlagError('--controllers=inventories needs --cluster-profiles or --ocm-clusters');
@@ -249,12 +198,12 @@ function checkInventories({ controllers: names, inventories: on }: OperatorConfi
 function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
   if (new Set(names).size < names.length) given.refuse('a list without duplicates');
-  return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
+  return CONTROLLERS.filter((name) => names.includes(name));
 }
 
 function without(given: FlagValue | undefined): readonly string[] {
   if (given === undefined) return [];
-  return Object.freeze(given.text.split(',').map((text) => given.with(text).oneOf(OPTIONAL_COMPONENTS)));
+  return given.text.split(',').map((text) => given.with(text).oneOf(OPTIONAL_COMPONENTS));
 }
 
 /** The rule of the engine's CRD for spec.targetNamespace. */

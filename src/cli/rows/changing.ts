@@ -2,12 +2,11 @@ import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { ManagedClusterSets } from '../../api/resources.js';
 import { nameAmong } from '../../answers/kinds.js';
 import { namespaceIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
-import type { Command } from '../../runtime/flags/commands.js';
+import { command, type Command, type ConfigOf } from '../../runtime/flags/commands.js';
 import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
 import {
   CLUSTER_NAMES,
   clusterIn,
-  command,
   DURATIONS,
   nameIn,
   OF_CLUSTER,
@@ -17,7 +16,6 @@ import {
   rowsOf,
   SET_NAME,
   SET_NAMES,
-  type ConfigOf,
 } from '../flags.js';
 
 /** The commands that change Placements, bindings and the maintenance of clusters, and what each takes. */

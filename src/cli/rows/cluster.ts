@@ -3,15 +3,14 @@ import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
 import {
   CLUSTER_NAMES,
-  command,
   nameIn,
   outputConfig,
   refuseArguments,
   rowsOf,
   SET_NAME,
   SET_NAMES,
-  type ConfigOf,
 } from '../flags.js';
+import { command, type ConfigOf } from '../../runtime/flags/commands.js';
 import { nameAmong } from '../../answers/kinds.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 

@@ -1,6 +1,6 @@
 import { type ApiSource, apiSource } from '../../runtime/flags/target.js';
-import { CLI_FLAGS, command, refuseArguments, type ConfigOf } from '../flags.js';
-import type { Given } from '../../runtime/flags/commands.js';
+import { CLI_FLAGS, refuseArguments } from '../flags.js';
+import { command, type ConfigOf, type Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';
 import { Flags } from '../../runtime/flags/flags.js';
 

@@ -5,7 +5,8 @@ import {
   namespaceIn,
   NAMESPACE_NAMES,
 } from '../../runtime/flags/target.js';
-import { command, outputConfig, rowsOf, type ConfigOf } from '../flags.js';
+import { command, type ConfigOf } from '../../runtime/flags/commands.js';
+import { outputConfig, rowsOf } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 

@@ -6,6 +6,7 @@ import {
   TARGET_FLAGS,
   targetConfig,
 } from '../../runtime/flags/target.js';
+import { command, type ConfigOf } from '../../runtime/flags/commands.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import type { FlagRows } from '../../runtime/flags/flags.js';
 import {
@@ -13,7 +14,6 @@ import {
   cliConfig,
   CLUSTER_NAMES,
   clusterIn,
-  command,
   HUB_FLAGS,
   nameIn,
   OF_CLUSTER,
@@ -21,7 +21,6 @@ import {
   placementIn,
   READING_CODES,
   topologyIn,
-  type ConfigOf,
 } from '../flags.js';
 
 /** The commands that only read, and what each takes. */

@@ -53,6 +53,14 @@ export interface Command<C extends CommandConfig> extends CommandSummary {
   readonly build: (flags: Flags, given: Given) => C;
 }
 
+/** A command whose configuration is what its `build` makes. */
+export function command<const C extends CommandConfig>(row: Command<C>): Command<C> {
+  return row;
+}
+
+/** The configuration of a command. */
+export type ConfigOf<T> = T extends Command<infer C> ? C : never;
+
 /** Runs a command; returns the exit code. */
 type Run<C> = (config: C) => Promise<number>;
 
