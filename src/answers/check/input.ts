@@ -13,13 +13,12 @@ import {
 } from '../../runtime/vocabulary/kinds.js';
 import { hubSummary } from '../status.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
-import type { WorldResource } from '../world/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../world/worlds.js';
 import { absentText } from '../meant.js';
-import type { Read } from './result.js';
+import type { Read, Unread } from './result.js';
 
 export interface ReadDefinition {
   /** As this version of the program has it. */
@@ -30,45 +29,6 @@ export interface ReadDefinition {
 export interface ReadLease {
   readonly name: string;
   readonly lease: Read<Lease | undefined>;
-}
-
-/** The policies of a hub, and their bindings. */
-export interface ReadPolicies {
-  readonly policies: Read<readonly KubeObject[]>;
-  readonly bindings: Read<readonly RawObject[]>;
-}
-
-/** The API server on the network, and the policies of the namespaces of the product. */
-export interface ReadNetwork {
-  /** The EndpointSlice of the Service `kubernetes`. */
-  readonly apiServer: Read<RawObject | undefined>;
-  readonly policies: Read<readonly RawObject[]>;
-}
-
-/** What the checks of an installation are computed from. */
-export interface HubInput {
-  /** ms since the epoch, by the clock of the hub. */
-  readonly now: number;
-  /** Release of this program. */
-  readonly version: string;
-  readonly operatorNamespace: string;
-  /** That of the engine. */
-  readonly targetNamespace: string;
-  readonly definitions: readonly ReadDefinition[];
-  /** Engines, Placements and clusters. */
-  readonly reading: FleetReading;
-  /** Of a namespace that the caller names and that has no Placement: that it does not exist, else undefined. */
-  readonly absence: Read<string | undefined> | undefined;
-  readonly engineLease: ReadLease;
-  readonly placementLease: ReadLease;
-  /** Of the controller that judges the health of clusters. */
-  readonly clustersLease: ReadLease;
-  readonly admission: ReadPolicies;
-  readonly network: ReadNetwork;
-  /** The ConfigMap with the certificates that clients of the gateway trust. */
-  readonly trust: ReadTrust;
-  /** That of the console; undefined where no engine runs one. */
-  readonly consoleTrust: ReadTrust | undefined;
 }
 
 export type ReadTrust = Read<(KubeObject & { readonly data?: unknown }) | undefined>;
@@ -88,12 +48,15 @@ export interface InputOptions {
 /** Its API server writes it under this name, with the addresses of every replica. */
 export const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kubernetes' };
 
+/** What the checks of an installation are computed from. */
+export type HubInput = Readonly<Awaited<ReturnType<typeof readHubInput>>>;
+
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
-export async function readHubInput(client: ReadClient, options: InputOptions): Promise<HubInput> {
+export async function readHubInput(client: ReadClient, options: InputOptions) {
   const { now, version, operatorNamespace } = options;
   const lease = (name: string): Promise<ReadLease> => readLease(client, { namespace: operatorNamespace, name });
   const [reading, definitions, engineLease, placementLease, clustersLease, policies, bindings] = await Promise.all([
-    readReading(client, options, ['multiclusterengines', 'placements', 'managedclusters']),
+    readFleetWorld(client, { ...options, resources: ['multiclusterengines', 'placements', 'managedclusters'] }),
     readDefinitions(client, options),
     lease(ENGINE_LEASE),
     lease(PLACEMENT_LEASE),
@@ -104,25 +67,28 @@ export async function readHubInput(client: ReadClient, options: InputOptions): P
   const targetNamespace = targetNamespaceOf(reading);
   const trustOf = (component: string): Promise<ReadTrust> =>
     getOne(client, ConfigMaps, { namespace: targetNamespace, name: trustName(component) });
-  const trust = await trustOf('gateway');
-  const consoleTrust = runsConsole(reading) ? await trustOf('console') : undefined;
-  const network = await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]);
-  const absence = await readAbsence(client, options.namespace, reading);
-  const admission = { policies, bindings };
-  const leases = { engineLease, placementLease, clustersLease };
   return {
+    /** By the clock of the hub. */
     now,
+    /** Release of this program. */
     version,
     operatorNamespace,
+    /** That of the engine. */
     targetNamespace,
     definitions,
     reading,
-    absence,
-    ...leases,
-    admission,
-    network,
-    trust,
-    consoleTrust,
+    engineLease,
+    placementLease,
+    /** Of the controller that judges the health of clusters. */
+    clustersLease,
+    admission: { policies, bindings },
+    /** The ConfigMap with the certificates that clients of the gateway trust. */
+    trust: await trustOf('gateway'),
+    /** That of the console; undefined where no engine runs one. */
+    consoleTrust: runsConsole(reading) ? await trustOf('console') : undefined,
+    network: await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]),
+    /** Of a namespace that the caller names and that has no Placement: that it does not exist, else undefined. */
+    absence: await readAbsence(client, options.namespace, reading),
   };
 }
 
@@ -134,14 +100,6 @@ function trustName(component: string): string {
 /** It is off unless an engine turns it on. */
 function runsConsole({ world }: FleetReading): boolean {
   return hubSummary(world).engines.some(({ components }) => components.some(({ name }) => name === 'console'));
-}
-
-export function readReading(
-  client: ReadClient,
-  { namespace, fallback }: InputOptions,
-  resources: readonly WorldResource[],
-): Promise<FleetReading> {
-  return readFleetWorld(client, { namespace, fallback, resources });
 }
 
 export function readDefinitions(client: ReadClient, { definitions }: InputOptions): Promise<readonly ReadDefinition[]> {
@@ -158,11 +116,18 @@ async function readAbsence(
   client: ReadClient,
   name: string | undefined,
   { world }: FleetReading,
-): Promise<HubInput['absence']> {
+): Promise<Read<string | undefined> | undefined> {
   if (name === undefined || world.objects.placements.length > 0) return undefined;
   const found = await getOne(client, Namespaces, { name });
   if (found.kind === 'Withheld') return found;
   return { kind: 'Known', value: found.value === undefined ? await absentText(client, Namespaces, name) : undefined };
+}
+
+/** The API server on the network, and the policies of the namespaces of the product. */
+export interface ReadNetwork {
+  /** The EndpointSlice of the Service `kubernetes`. */
+  readonly apiServer: Read<RawObject | undefined>;
+  readonly policies: Read<readonly RawObject[]>;
 }
 
 async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<ReadNetwork> {
@@ -182,29 +147,33 @@ async function readLease(client: ReadClient, name: ObjectName): Promise<ReadLeas
   return { name: name.name, lease: await getOne<Lease>(client, Leases, name) };
 }
 
-async function listAll<T extends KubeObject>(
+export function listAll<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
   { namespace, ...options }: ListOptions & { readonly namespace?: string } = {},
 ): Promise<Read<readonly T[]>> {
-  try {
-    return { kind: 'Known', value: await client.list<T>(type, namespace, options) };
-  } catch (error) {
-    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { kind: 'Withheld', resource: type.plural, verb: 'list', status: error.status };
-  }
+  return readable(type, 'list', () => client.list<T>(type, namespace, options));
 }
 
-export async function getOne<T extends KubeObject>(
+export function getOne<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
   name: ObjectName,
 ): Promise<Read<T | undefined>> {
+  return readable(type, 'get', () => client.get<T>(type, name));
+}
+
+/** What `ask` resolves to, unless a right or the type is missing. @throws ApiError for any other error. */
+export async function readable<T>(
+  { plural }: ResourceType,
+  verb: Unread['verb'],
+  ask: () => Promise<T>,
+): Promise<Read<T>> {
   try {
-    return { kind: 'Known', value: await client.get<T>(type, name) };
+    return { kind: 'Known', value: await ask() };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { kind: 'Withheld', resource: type.plural, verb: 'get', status: error.status };
+    return { kind: 'Withheld', resource: plural, verb, status: error.status };
   }
 }
 

@@ -9,16 +9,24 @@ import {
   Namespaces,
   RoleBindings,
   Roles,
+  SelfSubjectAccessReviews,
   ServiceAccounts,
 } from '../../runtime/vocabulary/kinds.js';
-import type { KubeObject, ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
+import type { ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
 import { OLDEST_KUBERNETES } from '../../api/names.js';
 import { nameList } from '../../domain/conditions.js';
 import type { AccessAttributes, KubeClient, ReadClient } from '../../runtime/client/client.js';
 import { serverProblem } from '../../runtime/client/serverversion.js';
-import { isFailure } from '../../runtime/errors.js';
+import { readFleetWorld } from '../world/worlds.js';
 import { otherDefinitions } from './definitions.js';
-import { API_SERVER_SLICE, getOne, readDefinitions, readReading, type InputOptions, type HubInput } from './input.js';
+import {
+  API_SERVER_SLICE,
+  getOne,
+  listAll,
+  readable,
+  readDefinitions,
+  type InputOptions,
+} from './input.js';
 import { checkPorts } from './network.js';
 import { failed, passed, unread, warning, type CheckResult, type Read } from './result.js';
 
@@ -26,19 +34,6 @@ import { failed, passed, unread, warning, type CheckResult, type Read } from './
 
 /** What the caller may not do, such as `create clusterroles`. */
 type ReadRights = Read<readonly string[]>;
-
-/** What the checks before an installation are computed from. */
-export interface PreInput extends Pick<HubInput, 'version' | 'operatorNamespace' | 'definitions' | 'reading'> {
-  /** Version of the API server, such as `v1.36.3`. */
-  readonly server: string;
-  /** False where ValidatingAdmissionPolicy v1 is not served. */
-  readonly policies: Read<boolean>;
-  readonly namespace: Read<KubeObject | undefined>;
-  /** The EndpointSlice of the Service `kubernetes`. */
-  readonly apiServer: Read<RawObject | undefined>;
-  /** What the caller may not do of an installation. */
-  readonly denied: ReadRights;
-}
 
 /** What an installation creates. */
 const INSTALLED: readonly ResourceType[] = [
@@ -58,15 +53,18 @@ const ESCALATE: AccessAttributes = { verb: 'escalate', type: ClusterRoles };
 
 const RIGHTS_REMEDY = 'kubectl auth can-i --list';
 
+/** What the checks before an installation are computed from. */
+export type PreInput = Readonly<Awaited<ReturnType<typeof readPreInput>>>;
+
 /** Reads what an installation needs, as `readHubInput`, and asks for the caller's rights; `server`: version of the API server. */
 export async function readPreInput(
   client: ReadClient & Pick<KubeClient, 'allowed'>,
   options: InputOptions,
   server: string,
-): Promise<PreInput> {
+) {
   const { version, operatorNamespace } = options;
   const [reading, definitions, policies, namespace, apiServer, denied] = await Promise.all([
-    readReading(client, options, ['multiclusterengines']),
+    readFleetWorld(client, { ...options, resources: ['multiclusterengines'] }),
     readDefinitions(client, options),
     readPolicies(client),
     getOne(client, Namespaces, { name: operatorNamespace }),
@@ -76,30 +74,23 @@ export async function readPreInput(
   return { version, operatorNamespace, server, reading, definitions, policies, namespace, apiServer, denied };
 }
 
+/** False where ValidatingAdmissionPolicy v1 is not served. */
 async function readPolicies(client: ReadClient): Promise<Read<boolean>> {
-  try {
-    await client.list(AdmissionPolicies, undefined, { metadataOnly: true });
-    return { kind: 'Known', value: true };
-  } catch (error) {
-    if (isFailure(error, 'ResourceMissing')) return { kind: 'Known', value: false };
-    if (!isFailure(error, 'Forbidden')) throw error;
-    return { kind: 'Withheld', resource: AdmissionPolicies.plural, verb: 'list', status: error.status };
-  }
+  const found = await listAll(client, AdmissionPolicies, { metadataOnly: true });
+  if (found.kind === 'Known' || found.status === 404) return { kind: 'Known', value: found.kind === 'Known' };
+  return found;
 }
 
 /** Asks for the rights of an installation, by access reviews: POST requests, which the API server answers and does not store. */
-async function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadRights> {
+function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadRights> {
   const wanted: readonly AccessAttributes[] = [
     ...INSTALLED.map((type) => ({ verb: 'create', type, ...(type.namespaced ? { namespace } : {}) })),
     ESCALATE,
   ];
-  try {
+  return readable(SelfSubjectAccessReviews, 'create', async () => {
     const allowed = await Promise.all(wanted.map((one) => client.allowed(one)));
-    return { kind: 'Known', value: wanted.filter((_, index) => allowed[index] === false).map(rightText) };
-  } catch (error) {
-    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { kind: 'Withheld', resource: 'selfsubjectaccessreviews', verb: 'create', status: error.status };
-  }
+    return wanted.filter((_, index) => allowed[index] === false).map(rightText);
+  });
 }
 
 /** The checks before an installation, in the order of their output. There is no role yet that would have the rights. */

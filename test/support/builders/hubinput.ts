@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
-import type { HubInput, ReadLease, ReadPolicies } from '../../../src/answers/check/input.js';
+import type { HubInput, ReadLease } from '../../../src/answers/check/input.js';
 import type { PreInput } from '../../../src/answers/check/pre.js';
 import { limitingPolicies, PROTECTING_POLICIES } from '../../../src/domain/engine/policies.js';
 import type { FleetReading } from '../../../src/answers/world/worlds.js';
@@ -72,7 +72,7 @@ export function rawDefinition(plural: string, schema: object = { type: 'object' 
 export const POLICIES: readonly string[] = [...limitingPolicies(false), ...PROTECTING_POLICIES].map(({ name }) => name);
 
 /** These policies, each with a binding of that action; of its own without one. */
-export function admissionOf(names: readonly string[], action?: string): ReadPolicies {
+export function admissionOf(names: readonly string[], action?: string): HubInput['admission'] {
   const ownAction = new Map<string, string>(PROTECTING_POLICIES.map((one) => [one.name, one.action]));
   const bindings = names.map((name) => ({
     metadata: { name },
