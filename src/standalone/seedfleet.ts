@@ -1,9 +1,9 @@
 import type { KubeObject, ResourceType } from '../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../api/resources.js';
-import { apiVersionOf } from '../runtime/vocabulary/kinds.js';
-import { CLUSTER_SET_LABEL, STANDALONE_FIELD_MANAGER } from '../api/names.js';
+import { CLUSTER_SET_LABEL, DEFAULT_NAMESPACE, STANDALONE_FIELD_MANAGER } from '../api/names.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { isFailure } from '../runtime/errors.js';
+import { nth } from './demofleet/clusters.js';
 import type { ReportProgress } from './progress.js';
 
 const SETS = ['production', 'staging', 'edge'] as const;
@@ -32,11 +32,9 @@ interface Seeding {
  */
 export async function seedFleet(client: KubeClient, total: number, { count, signal }: Seeding): Promise<void> {
   for (const name of SETS) {
-    await createIfMissing(client, ManagedClusterSets, object(ManagedClusterSets, { name }));
-    await createIfMissing(client, ManagedClusterSetBindings, {
-      ...object(ManagedClusterSetBindings, { name, namespace: 'default' }),
-      spec: { clusterSet: name },
-    });
+    await createIfMissing(client, ManagedClusterSets, { metadata: { name } });
+    const binding = { metadata: { name, namespace: DEFAULT_NAMESPACE }, spec: { clusterSet: name } };
+    await createIfMissing(client, ManagedClusterSetBindings, binding);
   }
   const clusters = await client.list<SeededCluster>(ManagedClusters, undefined);
   const existing = new Map(clusters.map((cluster) => [cluster.metadata.name, cluster]));
@@ -56,12 +54,8 @@ async function seedCluster(client: KubeClient, index: number, existing: SeededCl
     region: nth(REGIONS, index),
     tier: nth(TIERS, Math.floor(index / SETS.length)),
   };
-  const made =
-    existing ??
-    (await createIfMissing<SeededCluster>(client, ManagedClusters, {
-      ...object(ManagedClusters, { name, labels }),
-      spec: {},
-    }));
+  const wanted: SeededCluster = { metadata: { name, labels }, spec: {} };
+  const made = existing ?? (await createIfMissing(client, ManagedClusters, wanted));
   if (made === undefined) return;
   const clusterClaims = [
     { name: 'platform', value: nth(PLATFORMS, index) },
@@ -94,12 +88,4 @@ async function createIfMissing<T extends KubeObject>(
     if (isFailure(error, 'AlreadyExists')) return undefined;
     throw error;
   }
-}
-
-function object(type: ResourceType, metadata: KubeObject['metadata']): KubeObject & { readonly spec: object } {
-  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata, spec: {} };
-}
-
-function nth<T extends string>(values: readonly [T, ...T[]], index: number): T {
-  return values[index % values.length] ?? values[0];
 }

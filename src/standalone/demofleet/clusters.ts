@@ -70,6 +70,7 @@ function uidOf(name: string): string {
   return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-function nth<T>(values: readonly [T, ...T[]], index: number): T {
+/** The value at the index, of values that repeat. */
+export function nth<T>(values: readonly [T, ...T[]], index: number): T {
   return values[index % values.length] ?? values[0];
 }
