@@ -82,8 +82,8 @@ describe('a name that does not exist', () => {
   it.each<[string, () => unknown, string]>([
     ['cordon', () => cordon(hub(), 'prd-eu-1'), 'prod-eu-1'],
     ['uncordon', () => uncordon(hub(), 'prd-eu-1'), 'prod-eu-1'],
-    ['drain', () => drainCluster(drainTools, { name: 'prd-eu-1', dryRun: true, timeoutMs: 1 }), 'prod-eu-1'],
-    ['cluster remove', () => removeCluster(hub(), { name: 'prd-eu-1', force: false }), 'prod-eu-1'],
+    ['drain', () => drainCluster(drainTools, { cluster: 'prd-eu-1', dryRun: true, timeoutMs: 1 }), 'prod-eu-1'],
+    ['cluster remove', () => removeCluster(hub(), { cluster: 'prd-eu-1', force: false }), 'prod-eu-1'],
     [
       'cluster add --renew',
       () =>

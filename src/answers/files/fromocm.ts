@@ -9,19 +9,13 @@ import { documentText, InputError, manifestsText, type OutputFormat } from '../o
 
 const CARRIED = 'Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management';
 
-export interface FromOcm {
-  readonly text: string;
-  /** What differs, and what is not carried over: for standard error. */
-  readonly errors: readonly string[];
-  /** 1 when something is not carried over, as for kubectl apply with a file of which one object is refused. */
-  readonly exitCode: number;
-}
-
 /**
  * The objects of this project. One with fields that cannot be carried over, or that the definitions refuse, is left out and named.
+ * `errors`: what differs, and what is not carried over; `exitCode`: 1 when something is not, as for kubectl apply with a file of
+ * which one object is refused.
  * @throws InputError for files without an object of the kinds that are carried over.
  */
-export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat): Promise<FromOcm> {
+export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat) {
   const objects: KubeObject[] = [];
   const errors: string[] = [];
   let exitCode = 0;

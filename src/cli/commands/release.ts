@@ -36,15 +36,9 @@ export function runRelease(config: ReleaseConfig): Promise<number> {
   });
 }
 
-export interface ReleaseRequest {
+export interface ReleaseRequest
+  extends Pick<ReleaseConfig, 'placement' | 'clusters'>, Partial<Pick<ReleaseConfig, 'additions' | 'dryRun'>> {
   readonly namespace: string;
-  readonly placement: string;
-  /** Whether clusters may come in; otherwise they may leave. */
-  readonly additions?: boolean;
-  /** Names, or `*` alone; undefined: those that are held. */
-  readonly clusters: readonly string[] | undefined;
-  /** Whether nothing is written. */
-  readonly dryRun?: boolean;
   /** ms since the epoch. */
   readonly now: number;
   /** ms since the epoch, later than `now`. */

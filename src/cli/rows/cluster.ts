@@ -26,6 +26,7 @@ const ACTION_FLAGS: Readonly<Record<string, readonly string[]>> = {
 
 export type ClusterConfig = ConfigOf<typeof CLUSTER>;
 export type ClusterAddConfig = Extract<ClusterConfig, { readonly command: 'cluster add' }>;
+export type ClusterRemoveConfig = Extract<ClusterConfig, { readonly command: 'cluster remove' }>;
 
 export const CLUSTER = command({
   name: 'cluster',

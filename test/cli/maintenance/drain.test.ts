@@ -9,7 +9,7 @@ import { ApiError } from '../../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawDecision, rawPlacement } from '../../support/builders/world.js';
 
-const REQUEST: DrainRequest = { name: 'prod-us-1', dryRun: false, timeoutMs: 60_000 };
+const REQUEST: DrainRequest = { cluster: 'prod-us-1', dryRun: false, timeoutMs: 60_000 };
 
 interface Setting {
   readonly world?: World;
@@ -194,7 +194,7 @@ describe('drain', () => {
   it('a cluster that no decision names is tainted, and drained at once', async () => {
     const scene = new Scene();
 
-    expect(await scene.run({ name: 'prod-ap-2' })).toBe(0);
+    expect(await scene.run({ cluster: 'prod-ap-2' })).toBe(0);
     expect(scene.events).toEqual([
       'no decision names prod-ap-2\n',
       'drain prod-ap-2?',
@@ -245,6 +245,6 @@ describe('drain', () => {
   );
 
   it('a cluster that does not exist is not found', async () => {
-    await expect(new Scene().run({ name: 'edge-9' })).rejects.toThrow('ManagedCluster edge-9 was not found');
+    await expect(new Scene().run({ cluster: 'edge-9' })).rejects.toThrow('ManagedCluster edge-9 was not found');
   });
 });

@@ -232,7 +232,7 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
     const { token } = await add('anew');
     await join('anew');
     const old = await uidOf(ServiceAccounts, 'anew');
-    await removeCluster(admin, { name: 'anew', force: true });
+    await removeCluster(admin, { cluster: 'anew', force: true });
     await add('anew');
 
     expect(await uidOf(ServiceAccounts, 'anew')).not.toBe(old);
@@ -244,7 +244,7 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
   it('a cluster that is being deleted is refused', async () => {
     const object = { metadata: { name: 'leaving', finalizers: ['example.com/x'] } };
     await admin.create(ManagedClusters, object, { fieldManager: 'test' });
-    expect(await removeCluster(admin, { name: 'leaving', force: false })).toMatch(/is being deleted/);
+    expect(await removeCluster(admin, { cluster: 'leaving', force: false })).toMatch(/is being deleted/);
 
     await expect(add('leaving')).rejects.toThrow('ManagedCluster leaving is being deleted');
   });

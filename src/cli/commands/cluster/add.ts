@@ -42,7 +42,7 @@ export async function addCluster(config: ClusterAddConfig, { client, transport, 
 }
 
 /** How the kubeconfig of the caller reaches the hub. */
-export interface CallerAddress {
+interface CallerAddress {
   readonly server: string;
   /** PEM; undefined: the certificates of the system. */
   readonly ca: string | undefined;
@@ -50,22 +50,14 @@ export interface CallerAddress {
   readonly isVerified: boolean;
 }
 
-/** How an agent reaches the hub. */
-export interface HubAddress {
-  readonly url: string;
-  readonly ca: string | undefined;
-  /** Why the agent may not reach it. */
-  readonly warning: string | undefined;
-}
-
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * The address for an agent: `url`, a valid URL, else that of the caller.
+ * The address for an agent: `url`, a valid URL, else that of the caller; `warning`: why the agent may not reach it.
  * @throws RefusedError for an address without TLS, or when the caller does not verify the hub's certificate: the agent,
  * which gets the caller's certificate authority, could not verify it either
  */
-export function hubAddress(url: string | undefined, { server, ca, isVerified }: CallerAddress): HubAddress {
+export function hubAddress(url: string | undefined, { server, ca, isVerified }: CallerAddress) {
   const address = url ?? server;
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'https:')
@@ -81,10 +73,7 @@ export function hubAddress(url: string | undefined, { server, ca, isVerified }: 
   return { url: address, ca, warning };
 }
 
-export interface JoiningCluster {
-  readonly cluster: string;
-  /** Its own address; undefined: not said. */
-  readonly apiEndpoint: string | undefined;
+interface JoiningCluster extends Pick<ClusterAddConfig, 'cluster' | 'apiEndpoint'> {
   /** Whether the hub's context is named on the command line. */
   readonly isContextNamed: boolean;
 }

@@ -9,22 +9,7 @@ import { CLI_API_VERSION, resourceName, shownAnswer, type ShownOptions } from '.
 import { table, type Cell, type Color } from '../../../answers/table.js';
 
 /** One cluster of the list; undefined: the field is not set. */
-interface Row {
-  readonly name: string;
-  readonly set: string | undefined;
-  /** Undefined: no agent is expected. */
-  readonly accepted: boolean | undefined;
-  readonly joined: Condition | undefined;
-  readonly available: Condition | undefined;
-  readonly taints: readonly string[];
-  readonly kubernetes: string | undefined;
-}
-
-interface Condition {
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
+type Row = ReturnType<typeof rowOf>;
 
 const COLORS: Readonly<Record<string, Color>> = { True: 'green', False: 'red', Unknown: 'yellow' };
 
@@ -38,12 +23,13 @@ export function listClusters(clusters: readonly RawObject[], options: ShownOptio
   });
 }
 
-function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
+function rowOf({ metadata: { name, labels }, spec, status }: RawObject) {
   const accepted = field(spec, 'hubAcceptsClient');
   const kubernetes = textField(field(status, 'version'), 'kubernetes');
   return {
     name,
     set: labels?.[CLUSTER_SET_LABEL],
+    /** Undefined: no agent is expected. */
     accepted: typeof accepted === 'boolean' ? accepted : undefined,
     joined: conditionOf(status, JOINED_CONDITION),
     available: conditionOf(status, AVAILABLE_CONDITION),
@@ -52,7 +38,7 @@ function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
   };
 }
 
-function conditionOf(status: unknown, type: string): Condition | undefined {
+function conditionOf(status: unknown, type: string) {
   const found = conditionIn(status, type);
   if (found === undefined) return undefined;
   return {
@@ -82,6 +68,6 @@ function cellsOf(row: Row, wide: boolean): readonly Cell[] {
   ];
 }
 
-function statusCell(condition: Condition | undefined): Cell {
+function statusCell(condition: Row['joined']): Cell {
   return condition === undefined ? '-' : { text: condition.status, color: COLORS[condition.status] };
 }

@@ -8,13 +8,8 @@ import { field } from '../../../runtime/vocabulary/json.js';
 import { notFound } from '../../../answers/meant.js';
 import { RefusedError, someNames } from '../../../answers/output.js';
 import { listOf, worldOfLists } from '../../../answers/world/worlds.js';
+import type { ClusterRemoveConfig } from '../../rows/cluster.js';
 import { unreadableLine } from '../../../answers/world/withheld.js';
-
-export interface RemoveRequest {
-  readonly name: string;
-  /** Also while decisions name the cluster. */
-  readonly force: boolean;
-}
 
 /** A cluster that is changed meanwhile is read and deleted again, this often: its agent writes its status. */
 const ATTEMPTS = 5;
@@ -22,11 +17,12 @@ const MOST_NAMES = 10;
 
 /**
  * Deletes a ManagedCluster; garbage collection takes its identity, and so ends every token of its agent. Returns one line.
+ * `force`: also while decisions name the cluster.
  * @throws RefusedError while decisions name it; NotFoundError; ApiError.
  */
 export async function removeCluster(
   client: ReadClient & Pick<WriteClient, 'delete'>,
-  { name, force }: RemoveRequest,
+  { cluster: name, force }: Pick<ClusterRemoveConfig, 'cluster' | 'force'>,
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const cluster = await client.get<RawObject>(ManagedClusters, { name });

@@ -18,7 +18,7 @@ async function run(config: ClusterConfig, hub: Hub): Promise<Answer> {
     case 'cluster add':
       return addCluster(config, hub);
     case 'cluster remove':
-      return done(await removeCluster(hub.client, { name: config.cluster, force: config.force }));
+      return done(await removeCluster(hub.client, config));
     case 'cluster list': {
       const clusters = await hub.client.list<RawObject>(ManagedClusters, undefined);
       return { text: listClusters(clusters, { output: config.output, colored: isColored(config) }), exitCode: 0 };

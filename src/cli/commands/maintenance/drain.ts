@@ -10,16 +10,12 @@ import { namesOf } from '../../../answers/meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../../answers/output.js';
 import { table } from '../../../answers/table.js';
 import { unreadableLine } from '../../../answers/world/withheld.js';
+import type { DrainConfig } from '../../rows/changing.js';
 import { startDrain, type MaintenanceClient } from './maintenance.js';
 
 /** Moves a cluster out of all decisions. */
 
-export interface DrainRequest {
-  readonly name: string;
-  readonly dryRun: boolean;
-  /** How long to wait until no decision names the cluster. */
-  readonly timeoutMs: number;
-}
+export type DrainRequest = Pick<DrainConfig, 'cluster' | 'dryRun' | 'timeoutMs'>;
 
 /** The terminal of the caller. */
 export interface DrainConsole {
@@ -54,7 +50,7 @@ const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdeci
  */
 export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
   const { client, console, clock } = tools;
-  const { name, dryRun, timeoutMs } = request;
+  const { cluster: name, dryRun, timeoutMs } = request;
   const world = await readWorld(tools, DECISION_RESOURCES);
   const names = namesOf(world.objects.managedclusters);
   if (!names.includes(name) && world.withheld.length === 0)

@@ -36,14 +36,10 @@ async function drain(config: DrainConfig, { client, announceWrites, clock, now }
     atInterrupt: (text) => void (endInterrupt = sayAtInterrupt(text)),
     confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
   };
-  const { cluster: name, dryRun, timeoutMs } = config;
-  if (!dryRun) announceWrites();
+  if (!config.dryRun) announceWrites();
   await now();
   try {
-    return {
-      text: '',
-      exitCode: await drainCluster({ client, console, clock }, { name, dryRun, timeoutMs }),
-    };
+    return { text: '', exitCode: await drainCluster({ client, console, clock }, config) };
   } finally {
     endInterrupt();
     progress.clear();
