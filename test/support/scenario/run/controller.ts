@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { startChild, type Child, type Exit } from '@multicluster-engine/kube-apiserver';
-import { writeKubeconfig } from '../../../../src/standalone/local/podfiles.js';
+import { writeKubeconfig } from '@multicluster-engine/kube-apiserver/testing/kubeconfig';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { ACCOUNT } from './deployed.js';
 
