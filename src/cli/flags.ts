@@ -4,7 +4,7 @@ import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion }
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
-import { apiSource, namespaceIn, NAMESPACE_NAMES, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
+import { apiSource, namespaceIn, namespaceRow, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
 import { nameAfterKind, nameAmong } from '../answers/kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
@@ -49,16 +49,11 @@ export const OF_PLACEMENT = {
 };
 export const OF_CLUSTER = { arguments: 'CLUSTER', completes: [CLUSTER_NAMES] };
 
+export const OWN_NAMESPACE = 'that of the context, else default';
+
 /** The flags of every command that shows objects. */
 export const CLI_FLAGS: FlagRows = {
-  namespace: {
-    value: 'NAMESPACE',
-    short: 'n',
-    help: 'namespace of the objects',
-    excludes: ['all-namespaces'],
-    defaultText: 'that of the context, else default',
-    completes: NAMESPACE_NAMES,
-  },
+  namespace: { ...namespaceRow('namespace of the objects', OWN_NAMESPACE), excludes: ['all-namespaces'] },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
   output: {
     value: 'FORMAT',
@@ -93,14 +88,7 @@ export function rowsOf(...names: readonly string[]): FlagRows {
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
   ...CLI_FLAGS,
-  namespace: {
-    value: 'NAMESPACE',
-    short: 'n',
-    help: 'only this namespace',
-    defaultText: 'all namespaces',
-    excludes: ['all-namespaces'],
-    completes: NAMESPACE_NAMES,
-  },
+  namespace: { ...namespaceRow('only this namespace', 'all namespaces'), excludes: ['all-namespaces'] },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces, as without -n', default: 'false' },
 };
 

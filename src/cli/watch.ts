@@ -82,14 +82,8 @@ function sorted(objects: Iterable<RawObject>): readonly RawObject[] {
   return [...objects].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-interface ChangeSignal {
-  readonly fire: () => void;
-  readonly reset: () => void;
-  /** Resolves when it has fired since the last reset. */
-  readonly fired: () => Promise<void>;
-}
-
-function changeSignal(): ChangeSignal {
+/** `fired` resolves when it has fired since the last reset. */
+function changeSignal() {
   let isFired = false;
   let wake: (() => void) | undefined;
   return {
@@ -98,20 +92,12 @@ function changeSignal(): ChangeSignal {
       wake?.();
     },
     reset: () => void (isFired = false),
-    fired: () => (isFired ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
+    fired: (): Promise<void> => (isFired ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
   };
 }
 
-interface Contact {
-  /** Why the hub did not answer when it was asked last; undefined when it did. */
-  readonly failure: () => Error | undefined;
-  /** How old what is shown is: it was current when the hub answered last. */
-  readonly ageText: () => string;
-  readonly end: () => void;
-}
-
 /** Asks the hub for its version, again and again. Calls `onChange` when it stops to answer, and when it answers again. */
-function keepContact({ transport, clock }: WatchedHub['hub'], onChange: () => void): Contact {
+function keepContact({ transport, clock }: WatchedHub['hub'], onChange: () => void) {
   const ended = new AbortController();
   const asked = { call: (call: Call) => transport.call({ ...call, attempts: 1, deadlineMs: ANSWER_MS }) };
   let failure: Error | undefined;
@@ -130,7 +116,9 @@ function keepContact({ transport, clock }: WatchedHub['hub'], onChange: () => vo
   };
   ask().catch(() => undefined);
   return {
+    /** Why the hub did not answer when it was asked last; undefined when it did. */
     failure: () => failure,
+    /** How old what is shown is: it was current when the hub answered last. */
     ageText: () => {
       const age = clock.monotonic() - answered;
       return `${durationText(age)} old (${timestamp(clock.now() - age)})`;

@@ -1,4 +1,4 @@
-import { checkNoArguments, NAMESPACE_NAMES, namespaceIn, TARGET_FLAGS, targetConfig } from '../runtime/flags/target.js';
+import { checkNoArguments, namespaceIn, namespaceRow, TARGET_FLAGS, targetConfig } from '../runtime/flags/target.js';
 import type { FlagRow, FlagRows, Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import {
   refuseLeakyEnvironment,
@@ -41,13 +41,7 @@ export const CONSOLE = command({
       help: 'address of the page on this machine; port 0 is a free one',
       default: '127.0.0.1:0',
     },
-    namespace: {
-      value: 'NAMESPACE',
-      short: 'n',
-      help: 'read only this namespace',
-      defaultText: 'all namespaces',
-      completes: NAMESPACE_NAMES,
-    },
+    namespace: namespaceRow('read only this namespace', 'all namespaces'),
     ...TARGET_FLAGS,
     ...COMPONENT_FLAGS,
   },

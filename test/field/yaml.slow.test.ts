@@ -16,7 +16,8 @@ import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js
 import { appliedManifests } from '../../src/answers/plan/changes.js';
 import { planChange } from '../../src/cli/commands/plan.js';
 import { worldOfObjects } from '../../src/answers/world/worlds.js';
-import { FileError, readAppliedFiles, readFiles } from '../../src/answers/files/files.js';
+import { readAppliedFiles, readFiles } from '../../src/answers/files/files.js';
+import { InputError } from '../../src/answers/output.js';
 import { overlay } from '../../src/answers/world/overlay.js';
 import { errorText } from '../../src/runtime/errors.js';
 import { describeWithKubectl } from '../support/clients/kubectl.js';
@@ -176,7 +177,7 @@ async function planned(file: string, live: readonly KubeObject[]): Promise<objec
     const merged = change && objects[change.resource].find(({ metadata }) => metadata.name === name);
     return merged && comparable({ ...merged, status: undefined });
   } catch (error) {
-    if (error instanceof FileError) return undefined;
+    if (error instanceof InputError) return undefined;
     throw error;
   }
 }

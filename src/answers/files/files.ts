@@ -7,12 +7,8 @@ import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests.js';
 import { errorText } from '../../runtime/errors.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
-import { manifestsOf } from './paths.js';
-import { StandardInput } from './standardinput.js';
+import { manifestsOf, StandardInput } from './paths.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
-
-/** Objects that could not be read from files. The message is one line. */
-export class FileError extends InputError {}
 
 const CLUSTER_KINDS = new Set(
   [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),
@@ -32,7 +28,7 @@ export interface FileOptions {
 /**
  * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them, with
  * the defaults of the API server. What it would not create is refused.
- * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
+ * @throws InputError, also when there is no object at all: what was meant to be read is somewhere else
  */
 export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
   const { manifests, rules } = await readJudged(from, options, (all, object) => all.ofObject(createdFrom(object)));
@@ -42,13 +38,13 @@ export async function readFiles(from: readonly string[], options: FileOptions = 
 /** Manifests that are merged into what is on a hub. */
 export interface AppliedFiles {
   readonly objects: readonly KubeObject[];
-  /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws FileError. */
+  /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws InputError. */
   readonly check: (merged: KubeObject, live: KubeObject | undefined) => void;
   /** The object with the defaults of the API server. */
   readonly stored: (merged: KubeObject) => KubeObject;
 }
 
-/** As {@link readFiles}, of manifests that need not be whole. @throws FileError. */
+/** As {@link readFiles}, of manifests that need not be whole. @throws InputError. */
 export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
   return appliedOf(await readJudged(from, options, (all, object) => all.ofManifest(object)), from.join(', '));
 }
@@ -75,10 +71,12 @@ function appliedOf({ manifests, rules }: JudgedManifests, otherwise: string): Ap
   return { objects: manifests.map(({ object }) => object), check, stored };
 }
 
-/** @throws FileError for faults */
+/** @throws InputError for faults. */
 function refuse({ object, where }: UserManifest, faults: readonly Fault[]): void {
-  const text = faultText(object, faults);
-  if (text !== undefined) throw new FileError(`${where}: ${text}`);
+  if (faults.length === 0) return;
+  const { kind, metadata } = object;
+  const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
+  throw new InputError(`${where}: ${kind} ${metadata.name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`);
 }
 
 function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
@@ -118,7 +116,7 @@ async function readJudged(
       refuse(one, [...namespaceFaults(one.object, namespace), ...faultsOf(rules, one.object)]);
     return { manifests, rules };
   } catch (error) {
-    throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });
+    throw new InputError(errorText(error).split('\n', 1)[0], { cause: error });
   }
 }
 
@@ -126,10 +124,4 @@ function namespaceFaults({ apiVersion, kind, metadata }: KubeObject, wanted: str
   const own = metadata.namespace ?? '';
   if (wanted === undefined || own === '' || own === wanted || CLUSTER_KINDS.has(`${apiVersion}/${kind}`)) return [];
   return [`metadata.namespace: ${JSON.stringify(own)}: does not match --namespace=${wanted}: give --namespace=${own}`];
-}
-
-function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fault[]): string | undefined {
-  if (faults.length === 0) return undefined;
-  const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
-  return `${kind} ${name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`;
 }

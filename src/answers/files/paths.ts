@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { block } from '../../runtime/clock.js';
 import { codeOf, fileFault } from '../../runtime/errors.js';
-import { matchingPaths } from './glob.js';
-import type { StandardInput } from './standardinput.js';
 import { parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** How a path of a user is read. */
@@ -64,5 +63,79 @@ function withFault<T>(file: string, access: (file: string) => T): T {
     return access(file);
   } catch (error) {
     throw new Error(`${JSON.stringify(file)} cannot be read: ${fileFault(error)}`, { cause: error });
+  }
+}
+
+const WILD = /[*?[\\]/;
+const TOKEN = /\\(?<escaped>.)|\[(?<not>\^?)(?<set>(?:\\.|[^\]\\])+)\]|(?<many>\*)|(?<one>\?)|(?<other>.)/gsu;
+
+/** The paths that a pattern of the shell matches, in order, by the rules of Go's `filepath.Glob`; none for a path without one. */
+function matchingPaths(pattern: string): readonly string[] {
+  if (!WILD.test(pattern)) return [];
+  const start = path.isAbsolute(pattern) ? [path.sep] : [''];
+  const found = pattern.split(path.sep).reduce<readonly string[]>((places, part) => {
+    if (part === '') return places;
+    if (!WILD.test(part)) return places.map((place) => path.join(place, part));
+    const matcher = new RegExp(`^${part.replaceAll(TOKEN, source)}$`, 'su');
+    return places.flatMap((place) =>
+      namesIn(place)
+        .filter((name) => matcher.test(name))
+        .map((name) => path.join(place, name)),
+    );
+  }, start);
+  return found.filter((place) => existsSync(place));
+}
+
+function source(...found: readonly unknown[]): string {
+  const { escaped, not = '', set, many, one, other } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+  if (many !== undefined) return '.*';
+  if (one !== undefined) return '.';
+  if (set !== undefined) return `[${not}${set.replaceAll(/\\?([[&~|^])/g, '\\$1')}]`;
+  return (escaped ?? other ?? '').replaceAll(/[\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** What cannot be read matches nothing. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder === '' ? '.' : folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+const STANDARD_INPUT = 0;
+const CHUNK_BYTES = 65_536;
+const WAIT_MS = 5;
+
+/** Standard input, which can be read once. */
+export class StandardInput {
+  #isRead = false;
+
+  /**
+   * The bytes of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
+   * pipe, which is an error for `readFileSync`. @throws Error of the system, and for a second read.
+   */
+  read(): Uint8Array {
+    // As kubectl says it: nothing is left for a second `-`.
+    if (this.#isRead) throw new Error('standard input cannot be used for multiple arguments');
+    this.#isRead = true;
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const count = readSome(chunk);
+      if (count === 0) return Buffer.concat(chunks);
+      if (count === undefined) block(WAIT_MS);
+      else chunks.push(chunk.subarray(0, count));
+    }
+  }
+}
+
+/** How many bytes were read, 0 at the end; undefined while the writer has none. */
+function readSome(chunk: Buffer): number | undefined {
+  try {
+    return readSync(STANDARD_INPUT, chunk);
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return undefined;
+    throw error;
   }
 }

@@ -39,7 +39,7 @@ export interface Changed {
 
 /**
  * The world after the changes. @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that
- * does not exist, FileError for an object that the API server refuses.
+ * does not exist, InputError for an object that the API server refuses.
  */
 export function changedBy({ world, namespace: only }: FleetReading, request: ChangeRequest): Changed {
   const { namespace, manifests = [], complete, deletions, labels, drains = [], stored } = request;

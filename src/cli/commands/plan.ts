@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
 import { fromOcm } from '../../answers/files/fromocm.js';
-import { StandardInput } from '../../answers/files/standardinput.js';
+import { StandardInput } from '../../answers/files/paths.js';
 import { INCOMPLETE, resourceName, shownAnswer, type ShownOptions } from '../../answers/output.js';
 import { changedBy, type ChangeRequest } from '../../answers/plan/changed.js';
 import { isChange } from '../../answers/plan/document.js';

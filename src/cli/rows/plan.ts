@@ -3,10 +3,10 @@ import {
   apiSource,
   checkNoArguments,
   namespaceIn,
-  NAMESPACE_NAMES,
+  namespaceRow,
 } from '../../runtime/flags/target.js';
 import { command, type ConfigOf } from '../../runtime/flags/commands.js';
-import { outputConfig, rowsOf } from '../flags.js';
+import { outputConfig, OWN_NAMESPACE, rowsOf } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
@@ -81,13 +81,7 @@ const FLAGS: FlagRows = {
     help: 'exit with 1 when a Placement would gain more clusters than this number or percentage',
     defaultText: 'no limit',
   },
-  namespace: {
-    value: 'NAMESPACE',
-    short: 'n',
-    help: 'namespace of objects that name none',
-    defaultText: 'that of the context, else default',
-    completes: NAMESPACE_NAMES,
-  },
+  namespace: namespaceRow('namespace of objects that name none', OWN_NAMESPACE),
   ...rowsOf('output', 'kubeconfig', 'context', 'as'),
   offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
   base: {

@@ -1,5 +1,5 @@
 import type { Given } from './commands.js';
-import { FlagError, type FlagRows, type Flags, type Suggestion } from './flags.js';
+import { FlagError, type FlagRow, type FlagRows, type Flags, type Suggestion } from './flags.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../vocabulary/names.js';
 
 /** The API server that the flags of a command name, as those of kubectl do. */
@@ -42,6 +42,11 @@ export const TARGET_FLAGS: FlagRows = {
 /** What completes the name of a namespace. */
 export const NAMESPACE_NAMES: Suggestion = { live: 'namespaces' };
 export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
+
+/** The flag of a namespace, for {@link namespaceIn}. */
+export function namespaceRow(help: string, defaultText: string): FlagRow {
+  return { value: 'NAMESPACE', short: 'n', help, defaultText, completes: NAMESPACE_NAMES };
+}
 
 /** @throws FlagError with the flag, its value and the rule. */
 export function targetConfig(flags: Flags, { version }: Given): TargetConfig {

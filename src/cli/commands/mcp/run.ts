@@ -118,15 +118,8 @@ interface Progress {
   readonly message: string;
 }
 
-interface Limit {
-  /** Fires after the longest time of a call. */
-  readonly signal: AbortSignal;
-  readonly lateText: () => string;
-  readonly end: () => void;
-}
-
 /** Counts the seconds of a call, and tells them to `notify`. */
-function limited(clock: Clock, { name, narrower }: Tool, notify: (progress: Progress) => void): Limit {
+function limited(clock: Clock, { name, narrower }: Tool, notify: (progress: Progress) => void) {
   const late = new AbortController();
   const total = LONGEST_MS / 1000;
   const [start, longest] = [clock.monotonic(), clock.after(LONGEST_MS, () => late.abort())];
@@ -138,6 +131,7 @@ function limited(clock: Clock, { name, narrower }: Tool, notify: (progress: Prog
   };
   timer = clock.after(PROGRESS_MS, tell);
   return {
+    /** Fires after the longest time of a call. */
     signal: late.signal,
     lateText: () =>
       `the call was ended after ${total} s: the hub answers slowly, or ${AT_A_TIME} other calls run; ${narrower}, or run the command ${name} in a terminal, where it may take longer`,
