@@ -2,18 +2,17 @@ import { changeRows } from '../../answers/plan/text.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { planFleet } from '../../answers/plan/fleetplan.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../../answers/meant.js';
-import { RefusedError, someNames } from '../../answers/output.js';
+import { someNames } from '../../answers/output.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import type { PauseConfig } from '../rows/changing.js';
-import { changeHub, done } from '../changehub.js';
+import { applySpec, changeHub, done } from '../changehub.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */
 
@@ -40,15 +39,7 @@ export async function changePause(client: PauseClient, request: PauseRequest): P
     return [paused ? `${of} is paused already` : `${of} is not paused`];
   const lines = paused ? frozenLines(world, request) : changeLines(world, placement);
   if (dryRun) return [`${of} would be ${paused ? 'paused' : 'resumed'}`, ...lines];
-  const { uid = '', resourceVersion } = placement.metadata;
-  // By its uid: an apply would create a Placement that is gone.
-  const object = { metadata: { namespace, name, uid }, spec: { paused } };
-  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
-  const { spec } = await client.apply<RawObject>(Placements, object, options);
-  if ((asRecord(spec)['paused'] === true) !== paused)
-    throw new RefusedError(
-      `spec.paused of ${of} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
-    );
+  await applySpec(client, Placements, placement, { paused });
   return [`${of} is ${paused ? 'paused' : 'resumed'}`, ...lines];
 }
 

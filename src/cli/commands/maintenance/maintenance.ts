@@ -1,16 +1,11 @@
 import type { RawObject } from '../../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../../runtime/vocabulary/json.js';
-import { CLI_FIELD_MANAGER } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
-import {
-  MAINTENANCE_TAINTS,
-  maintenanceOf,
-  standingMaintenance,
-  type Maintenance,
-} from '../../../domain/clusters/maintenance.js';
+import { MAINTENANCE_TAINTS, maintenanceOf, standingMaintenance } from '../../../domain/clusters/maintenance.js';
 import type { ReadClient, WriteClient } from '../../../runtime/client/client.js';
 import { notFound } from '../../../answers/meant.js';
 import { RefusedError } from '../../../answers/output.js';
+import { applySpec } from '../../changehub.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 
@@ -20,7 +15,7 @@ export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteCli
 export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
   if (maintenanceOf(asRecord(cluster.spec)) !== undefined) return `${name} is cordoned already`;
-  await setMaintenance(client, cluster, 'Cordoned');
+  await applySpec(client, ManagedClusters, cluster, { maintenance: 'Cordoned' });
   return `${name} is cordoned`;
 }
 
@@ -28,7 +23,7 @@ export async function cordon(client: MaintenanceClient, name: string): Promise<s
 export async function startDrain(client: MaintenanceClient, name: string): Promise<boolean> {
   const cluster = await read(client, name);
   if (maintenanceOf(asRecord(cluster.spec)) === 'Draining') return false;
-  await setMaintenance(client, cluster, 'Draining');
+  await applySpec(client, ManagedClusters, cluster, { maintenance: 'Draining' });
   return true;
 }
 
@@ -36,7 +31,7 @@ export async function startDrain(client: MaintenanceClient, name: string): Promi
 export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
   if (standingMaintenance(asRecord(cluster.spec)).length === 0) return `${name} is not cordoned`;
-  const answer = await apply(client, cluster, undefined);
+  const answer = await applySpec(client, ManagedClusters, cluster, undefined);
   const left = standingMaintenance(asRecord(answer.spec));
   if (left.length === 0) return `${name} is not cordoned any more`;
   const maintenance = maintenanceOf(asRecord(answer.spec));
@@ -49,25 +44,4 @@ async function read(client: MaintenanceClient, name: string): Promise<RawObject>
   const cluster = await client.get<RawObject>(ManagedClusters, { name });
   if (cluster === undefined) throw await notFound(client, ManagedClusters, { name });
   return cluster;
-}
-
-/** @throws RefusedError where the definition of the hub does not have the field: the API server drops it. */
-async function setMaintenance(client: MaintenanceClient, cluster: RawObject, maintenance: Maintenance): Promise<void> {
-  const { name } = cluster.metadata;
-  const { spec } = await apply(client, cluster, maintenance);
-  if (maintenanceOf(asRecord(spec)) === maintenance) return;
-  throw new RefusedError(
-    `spec.maintenance of ${name} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
-  );
-}
-
-/** Undefined drops the field. By its uid, since an apply would create a cluster that is gone. */
-function apply(
-  client: MaintenanceClient,
-  { metadata: { name, uid = '', resourceVersion } }: RawObject,
-  maintenance: Maintenance | undefined,
-): Promise<RawObject> {
-  const object = { metadata: { name, uid }, ...(maintenance === undefined ? {} : { spec: { maintenance } }) };
-  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
-  return client.apply<RawObject>(ManagedClusters, object, options);
 }
