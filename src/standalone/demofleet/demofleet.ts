@@ -8,8 +8,7 @@ import { delay, whenAborted, within } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
 import type { Runnable } from '../../runtime/process/lifecycle.js';
 import { demoCluster } from './clusters.js';
-import { DemoHome } from './home.js';
-import { Member, type MemberTools } from './member.js';
+import { DemoHome, Member, type MemberTools } from './member.js';
 
 interface DemoFleetOptions extends MemberTools {
   /** Number of clusters, one or more. */
