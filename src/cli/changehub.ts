@@ -37,9 +37,9 @@ export async function applySpec(
 ): Promise<RawObject> {
   const metadata = { ...(namespace !== undefined && { namespace }), name, uid };
   const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
-  const answer = await client.apply<RawObject>(type, { metadata, ...(spec !== undefined && { spec }) }, options);
-  const lost = Object.keys(spec ?? {}).find((one) => field(answer.spec, one) !== spec?.[one]);
-  if (lost === undefined) return answer;
+  const stored = await client.apply<RawObject>(type, { metadata, ...(spec !== undefined && { spec }) }, options);
+  const lost = Object.keys(spec ?? {}).find((one) => field(stored.spec, one) !== spec?.[one]);
+  if (lost === undefined) return stored;
   throw new RefusedError(
     `spec.${lost} of ${keyOf(metadata)} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
   );

@@ -6,7 +6,7 @@ import {
   tokenServerConfig,
   type TokenServerConfig,
 } from '../runtime/flags/tokenserver.js';
-import { command, type ConfigOf, type Given } from '../runtime/flags/commands.js';
+import { defineCommand, type ConfigOf, type Given } from '../runtime/flags/commands.js';
 import { isLoopback } from '../runtime/http/host.js';
 
 const ON_HUB = ['on-hub'];
@@ -29,7 +29,7 @@ const COMPONENT_FLAGS: FlagRows = {
 
 export type ConsoleConfig = ConfigOf<typeof CONSOLE>;
 
-export const CONSOLE = command({
+export const CONSOLE = defineCommand({
   name: 'console',
   summary:
     'Serves a page about the fleet on this machine, with your kubeconfig: what is selected, why, and what a change would do.',

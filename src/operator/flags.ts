@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { NO_IMAGE, releasedImage } from '../api/published.js';
 import { FlagError, LOG_LEVELS, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
 import { OPTIONAL_COMPONENTS } from '../domain/engine/spec.js';
-import { command, type ConfigOf, type Given } from '../runtime/flags/commands.js';
+import { defineCommand, type ConfigOf, type Given } from '../runtime/flags/commands.js';
 import { tracing } from '../runtime/flags/tracing.js';
 
 const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
@@ -103,7 +103,7 @@ const OPERATOR_FLAGS: FlagRows = {
 
 export type OperatorConfig = ConfigOf<typeof OPERATOR>;
 
-export const OPERATOR = command({
+export const OPERATOR = defineCommand({
   name: 'operator',
   summary: 'Runs the controllers against a Kubernetes API server.',
   flags: OPERATOR_FLAGS,
@@ -184,7 +184,10 @@ function metricsTls(flags: Flags): { readonly cert: string; readonly key: string
 
 /** The controller `inventories` and the flags that enable an inventory need each other. */
 function checkInventories(
-  { controllers: names, inventories: on }: Pick<ManagerConfig, 'inventories'> & { readonly controllers: readonly string[] },
+  {
+    controllers: names,
+    inventories: on,
+  }: Pick<ManagerConfig, 'inventories'> & { readonly controllers: readonly string[] },
   flags: Flags,
 ): void {
   const runs = names.includes('inventories');
@@ -198,7 +201,7 @@ function checkInventories(
 function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
   if (new Set(names).size < names.length) given.refuse('a list without duplicates');
-  return CONTROLLERS.filter((name) => names.includes(name));
+  return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
 }
 
 function without(given: FlagValue | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import { LOG_LEVELS, type FlagRows } from '../runtime/flags/flags.js';
-import { command, type ConfigOf } from '../runtime/flags/commands.js';
+import { defineCommand, type ConfigOf } from '../runtime/flags/commands.js';
 import { loopbackIn } from '../console/flags.js';
 import { tracing } from '../runtime/flags/tracing.js';
 
@@ -43,7 +43,7 @@ const STANDALONE_FLAGS: FlagRows = {
 
 export type StandaloneConfig = ConfigOf<typeof STANDALONE>;
 
-export const STANDALONE = command({
+export const STANDALONE = defineCommand({
   name: 'standalone',
   summary: 'Starts a local hub to try the product: a Kubernetes API with the operator, and no cluster.',
   flags: STANDALONE_FLAGS,

@@ -15,7 +15,10 @@ import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } fro
  * Policy multicluster-engine-target is not asked for: only the operator knows whether its namespace is fixed.
  * `isInstalled`: there is an engine, so that only files are missing.
  */
-export function checkPolicies({ policies, bindings }: HubInput['admission'], isInstalled: boolean): readonly CheckResult[] {
+export function checkPolicies(
+  { policies, bindings }: HubInput['admission'],
+  isInstalled: boolean,
+): readonly CheckResult[] {
   const what = 'whether the admission policies are in force';
   if (policies.kind === 'Withheld') return [unread('policies', what, policies)];
   if (bindings.kind === 'Withheld') return [unread('policies', what, bindings)];

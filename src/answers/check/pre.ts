@@ -19,14 +19,7 @@ import type { AccessAttributes, KubeClient, ReadClient } from '../../runtime/cli
 import { serverProblem } from '../../runtime/client/serverversion.js';
 import { readFleetWorld } from '../world/worlds.js';
 import { otherDefinitions } from './definitions.js';
-import {
-  API_SERVER_SLICE,
-  getOne,
-  listAll,
-  readable,
-  readDefinitions,
-  type InputOptions,
-} from './input.js';
+import { API_SERVER_SLICE, getOne, listAll, readable, readDefinitions, type InputOptions } from './input.js';
 import { checkPorts } from './network.js';
 import { failed, passed, unread, warning, type CheckResult, type Read } from './result.js';
 

@@ -35,10 +35,10 @@ async function textOf(config: CompletionConfig | CompleteConfig): Promise<string
 async function namesOf(config: CompleteConfig, live: string, signal: AbortSignal): Promise<readonly string[]> {
   const { source, allNamespaces } = config;
   if (live === 'contexts') {
-    const { contextNames } = await import('../../../runtime/kubeconfig/kubeconfig.js');
+    const { contextNames } = await import('../../runtime/kubeconfig/kubeconfig.js');
     return contextNames(source.kubeconfig === undefined ? {} : { path: source.kubeconfig });
   }
-  const { withHub } = await import('../../hub.js');
+  const { withHub } = await import('../hub.js');
   return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
     liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
   );

@@ -83,7 +83,8 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   checkNames(clusters, world, { input: additions ? undefined : input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.tooLate !== undefined) {
-    const longer = waits.tooLate < now + LONGEST_RELEASE_MS ? `, or with a longer --for (${LONGEST_RELEASE} at most)` : '';
+    const longer =
+      waits.tooLate < now + LONGEST_RELEASE_MS ? `, or with a longer --for (${LONGEST_RELEASE} at most)` : '';
     throw new RefusedError(`${of}: nothing is released, since ${waits.text}; release them then${longer}`);
   }
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;

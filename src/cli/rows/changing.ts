@@ -2,7 +2,7 @@ import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { ManagedClusterSets } from '../../api/resources.js';
 import { nameAmong } from '../../answers/kinds.js';
 import { namespaceIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
-import { command, type Command, type ConfigOf } from '../../runtime/flags/commands.js';
+import { defineCommand, type Command, type ConfigOf } from '../../runtime/flags/commands.js';
 import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
 import {
   CLUSTER_NAMES,
@@ -27,7 +27,7 @@ export const LONGEST_RELEASE = `${LONGEST_RELEASE_MS / 3_600_000}h`;
 
 export type ReleaseConfig = ConfigOf<typeof RELEASE>;
 
-export const RELEASE = command({
+export const RELEASE = defineCommand({
   name: 'release',
   summary: 'Releases clusters that are held in a decision, or kept out of it, by an annotation of the Placement.',
   ...OF_PLACEMENT,
@@ -91,7 +91,7 @@ function pausing(name: PauseConfig['command'], summary: string): Command<PauseCo
 
 export type ClusterSetBindConfig = ConfigOf<typeof CLUSTER_SET>;
 
-export const CLUSTER_SET = command({
+export const CLUSTER_SET = defineCommand({
   name: 'clusterset',
   summary: 'Lets the Placements of a namespace select from a cluster set.',
   arguments: 'bind SET',
@@ -129,7 +129,7 @@ function cordoning(name: CordonConfig['command'], summary: string): Command<Cord
 
 export type DrainConfig = ConfigOf<typeof DRAIN>;
 
-export const DRAIN = command({
+export const DRAIN = defineCommand({
   name: 'drain',
   summary: 'Moves a cluster out of all decisions: shows its replacements, asks, and waits.',
   ...OF_CLUSTER,

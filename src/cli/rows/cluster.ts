@@ -1,16 +1,8 @@
 import { TARGET_FLAGS, targetConfig } from '../../runtime/flags/target.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
-import {
-  CLUSTER_NAMES,
-  nameIn,
-  outputConfig,
-  refuseArguments,
-  rowsOf,
-  SET_NAME,
-  SET_NAMES,
-} from '../flags.js';
-import { command, type ConfigOf } from '../../runtime/flags/commands.js';
+import { CLUSTER_NAMES, nameIn, outputConfig, refuseArguments, rowsOf, SET_NAME, SET_NAMES } from '../flags.js';
+import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
 import { nameAmong } from '../../answers/kinds.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
@@ -28,7 +20,7 @@ export type ClusterConfig = ConfigOf<typeof CLUSTER>;
 export type ClusterAddConfig = Extract<ClusterConfig, { readonly command: 'cluster add' }>;
 export type ClusterRemoveConfig = Extract<ClusterConfig, { readonly command: 'cluster remove' }>;
 
-export const CLUSTER = command({
+export const CLUSTER = defineCommand({
   name: 'cluster',
   summary: 'Lets a cluster join (prints the manifest for it) or leave, or lists all clusters.',
   arguments: 'add NAME|remove NAME|list',

@@ -1,6 +1,6 @@
 import { type ApiSource, apiSource } from '../../runtime/flags/target.js';
 import { CLI_FLAGS, refuseArguments } from '../flags.js';
-import { command, type ConfigOf, type Given } from '../../runtime/flags/commands.js';
+import { defineCommand, type ConfigOf, type Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';
 import { Flags } from '../../runtime/flags/flags.js';
 
@@ -26,7 +26,7 @@ export interface CompleteConfig {
 
 export type CompletionConfig = ConfigOf<typeof COMPLETION>;
 
-export const COMPLETION = command({
+export const COMPLETION = defineCommand({
   name: 'completion',
   summary: 'Prints a script for a shell, which then completes commands, flags and names.',
   arguments: SHELLS.join('|'),

@@ -1,11 +1,5 @@
-import {
-  type ApiSource,
-  apiSource,
-  checkNoArguments,
-  namespaceIn,
-  namespaceRow,
-} from '../../runtime/flags/target.js';
-import { command, type ConfigOf } from '../../runtime/flags/commands.js';
+import { type ApiSource, apiSource, checkNoArguments, namespaceIn, namespaceRow } from '../../runtime/flags/target.js';
+import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
 import { outputConfig, OWN_NAMESPACE, rowsOf } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
@@ -96,7 +90,7 @@ const FLAGS: FlagRows = {
 
 export type PlanConfig = ConfigOf<typeof PLAN>;
 
-export const PLAN = command({
+export const PLAN = defineCommand({
   name: 'plan',
   summary: 'Shows what a change would do to the decisions of all Placements. Read-only.',
   arguments: '',
@@ -141,7 +135,10 @@ function changesIn(flags: Flags) {
   };
 }
 
-function checkChanges({ files, deletions, labels, lost, loseEach }: ReturnType<typeof changesIn>, source: PlanSource): void {
+function checkChanges(
+  { files, deletions, labels, lost, loseEach }: ReturnType<typeof changesIn>,
+  source: PlanSource,
+): void {
   const losses = lost.length + (loseEach === undefined ? 0 : 1);
   if (files.length + deletions.length + labels.length + losses === 0)
     throw new FlagError('nothing would change: give --filename, --delete, --set, --lose or --lose-each');

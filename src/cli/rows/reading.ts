@@ -6,7 +6,7 @@ import {
   TARGET_FLAGS,
   targetConfig,
 } from '../../runtime/flags/target.js';
-import { command, type ConfigOf } from '../../runtime/flags/commands.js';
+import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import type { FlagRows } from '../../runtime/flags/flags.js';
 import {
@@ -37,7 +37,7 @@ const WATCH_FLAG: FlagRows = {
 
 export type ExplainConfig = ConfigOf<typeof EXPLAIN>;
 
-export const EXPLAIN = command({
+export const EXPLAIN = defineCommand({
   name: 'explain',
   summary: 'Explains why each cluster is selected by a Placement or not. Read-only.',
   ...OF_PLACEMENT,
@@ -71,7 +71,7 @@ export const EXPLAIN = command({
 
 export type WhoSelectsConfig = ConfigOf<typeof WHO_SELECTS>;
 
-export const WHO_SELECTS = command({
+export const WHO_SELECTS = defineCommand({
   name: 'who-selects',
   summary: 'Lists the Placements that select a cluster, and what they select without it. Read-only.',
   ...OF_CLUSTER,
@@ -84,7 +84,7 @@ export const WHO_SELECTS = command({
 
 export type TreeConfig = ConfigOf<typeof TREE>;
 
-export const TREE = command({
+export const TREE = defineCommand({
   name: 'tree',
   summary: 'Shows the selected clusters of Placements by cluster set, or by a claim or label. Read-only.',
   ...OF_PLACEMENT,
@@ -111,7 +111,7 @@ export const TREE = command({
 
 export type HistoryConfig = ConfigOf<typeof HISTORY>;
 
-export const HISTORY = command({
+export const HISTORY = defineCommand({
   name: 'history',
   summary: 'Shows which clusters came into a decision and left it, when and why. Read-only.',
   ...OF_PLACEMENT,
@@ -124,7 +124,7 @@ export const HISTORY = command({
 
 export type StatusConfig = ConfigOf<typeof STATUS>;
 
-export const STATUS = command({
+export const STATUS = defineCommand({
   name: 'status',
   summary: 'Counts components, Placements by phase and clusters by health. Read-only.',
   arguments: '',
@@ -138,7 +138,7 @@ export const STATUS = command({
 
 export type CheckConfig = ConfigOf<typeof CHECK>;
 
-export const CHECK = command({
+export const CHECK = defineCommand({
   name: 'check',
   summary: 'Checks an installation: definitions, engine, Leases, certificate, fleet. Read-only.',
   arguments: '',
@@ -180,7 +180,7 @@ function ofHubAlone({ offline: _offline, filename: _filename, ...rows }: FlagRow
 
 export type McpConfig = ConfigOf<typeof MCP>;
 
-export const MCP = command({
+export const MCP = defineCommand({
   name: 'mcp',
   summary:
     'Serves explain, plan, who-selects, tree, history and check to AI assistants, by the Model Context Protocol. Read-only.',
@@ -197,7 +197,7 @@ const VERSION_FORMATS = ['json', 'yaml'] as const;
 
 export type VersionConfig = ConfigOf<typeof VERSION>;
 
-export const VERSION = command({
+export const VERSION = defineCommand({
   name: 'version',
   summary: 'Prints the version, and the commit that it was built from.',
   arguments: '',

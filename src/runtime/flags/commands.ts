@@ -54,7 +54,7 @@ export interface Command<C extends CommandConfig> extends CommandSummary {
 }
 
 /** A command whose configuration is what its `build` makes. */
-export function command<const C extends CommandConfig>(row: Command<C>): Command<C> {
+export function defineCommand<const C extends CommandConfig>(row: Command<C>): Command<C> {
   return row;
 }
 

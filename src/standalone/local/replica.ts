@@ -33,7 +33,7 @@ export interface Run {
   readonly process: LaunchedProcess;
   /** The file with all of its output. */
   readonly log: string;
-  /** Renews its token and its volumes. */
+  /** Renews the files of its volumes. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const START_BACKOFF = { ...RESTART_BACKOFF, maxMs: 5_000 };
 const BACKOFF_RESET_MS = 600_000;
 /** While a process is not ready it is probed more often than its probe says, so that a fast start is observed soon. */
 const STARTUP_PERIOD_MS = 250;
-/** Interval at which mounted Secrets, ConfigMaps and tokens are refreshed. */
+/** Interval at which mounted Secrets and ConfigMaps are refreshed. */
 const REFRESH_MS = 10_000;
 
 /**

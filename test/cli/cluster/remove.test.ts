@@ -54,7 +54,8 @@ function failure(kind: 'Conflict' | 'Forbidden', status: number): ApiError {
   return new ApiError({ kind, status, message: kind, call: { verb: 'x', resource: 'y' } });
 }
 
-const remove = (hub: Hub, force = false, name = 'edge-1'): Promise<string> => removeCluster(hub, { cluster: name, force });
+const remove = (hub: Hub, force = false, name = 'edge-1'): Promise<string> =>
+  removeCluster(hub, { cluster: name, force });
 const DELETED = [[ManagedClusters.plural, 'edge-1', { uid: 'u', resourceVersion: '1' }]];
 
 describe('cluster remove', () => {
