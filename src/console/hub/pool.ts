@@ -1,7 +1,7 @@
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../answers/world/world.js';
 import { Slots } from '../../runtime/http/slots.js';
-import type { Clock, Timer } from '../../runtime/clock.js';
+import { delay, type Clock, type Timer } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';
 import {
   madeOf,
@@ -100,13 +100,17 @@ export class ReadingPool implements SnapshotPool {
 
   async #inTurn<T>(read: () => Promise<T>, isFirst: boolean): Promise<T> {
     const late = new AbortController();
-    const timer = this.#clock.after(MOST_WAIT_MS, () => late.abort());
+    const took = new AbortController();
+    void delay(this.#clock, MOST_WAIT_MS, took.signal).then(
+      () => late.abort(),
+      () => undefined,
+    );
     try {
       await this.#slots.take(late.signal);
     } catch {
       throw busy();
     } finally {
-      timer.cancel();
+      took.abort();
     }
     try {
       if (isFirst && objectsIn(this.#held()) > MOST_OBJECTS) throw busy();
