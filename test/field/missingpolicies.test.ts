@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AdmissionPolicies, AdmissionPolicyBindings } from '../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../src/domain/engine/policies.js';
-import { checkPolicies } from '../../src/answers/check/policies.js';
+import { checkPolicies } from '../../src/answers/check/definitions.js';
 import { NAMESPACE } from '../support/builders/engine.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

@@ -7,13 +7,12 @@ import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
 import { hubSummary, isOff, type EngineSummary, type HubSummary } from '../status.js';
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../output.js';
-import { checkDefinitions } from './definitions.js';
+import { checkDefinitions, checkPolicies } from './definitions.js';
 import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, isHeld, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases, checkTimeZones } from './placements.js';
-import { checkPolicies } from './policies.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases of an engine that is at work or was paused: no failure, but a warning. */

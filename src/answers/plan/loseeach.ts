@@ -4,7 +4,14 @@ import { lossOfEach, type ComputingEach, type ValueLoss } from './loss.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName, someNames, type OutputFormat } from '../output.js';
+import {
+  CLI_API_VERSION,
+  resourceName,
+  shownAnswer,
+  someNames,
+  type ShownOptions,
+  type TextOptions,
+} from '../output.js';
 import { table, type Cell } from '../table.js';
 import { limitsOf, refusedLine, unreadableLine, type Limits } from '../world/withheld.js';
 import type { FleetReading } from '../world/worlds.js';
@@ -32,21 +39,16 @@ interface FleetLosses extends Limits {
   readonly values: readonly ValueLoss[];
 }
 
-interface EachOptions extends ComputingEach {
-  readonly output: OutputFormat;
-  readonly colored: boolean;
-}
-
 /** The output for each value of the key, and whether some Placement would be short. @throws ChangeTextError, NotFoundError. */
 export function loseEach(
   reading: FleetReading,
   text: string,
-  { output, colored, ...computing }: EachOptions,
+  request: ComputingEach & ShownOptions,
 ): { readonly text: string; readonly isShort: boolean } {
   const { world } = reading;
   const key = lossKey(text);
   const having = valuesOf(world, key);
-  const values = lossOfEach(world, having, computing);
+  const values = lossOfEach(world, having, request);
   const [clusters, placements] = [world.objects.managedclusters.length, world.objects.placements.length];
   const short = new Set(values.flatMap((one) => shortIn(one)));
   const document: FleetLosses = {
@@ -62,18 +64,11 @@ export function loseEach(
     values,
     ...limitsOf(reading),
   };
-  const textOf = (): string => {
-    switch (output) {
-      case 'text':
-      case 'wide':
-        return linesText(eachLines(document, reading, { wide: output === 'wide', colored }));
-      case 'name':
-        return linesText([...short].sort().map((name) => resourceName(Placements, name.split('/')[1] ?? '')));
-      default:
-        return documentText(document, output);
-    }
-  };
-  return { text: textOf(), isShort: short.size > 0 };
+  const shown = shownAnswer(document, request, {
+    lines: (how) => eachLines(document, reading, how),
+    names: () => [...short].sort().map((name) => resourceName(Placements, name.split('/')[1] ?? '')),
+  });
+  return { text: shown, isShort: short.size > 0 };
 }
 
 /** The Placements that are short then, as `namespace/name`. */
@@ -84,7 +79,7 @@ function shortIn({ placements }: ValueLoss): readonly string[] {
 function eachLines(
   { key: { source, name: key }, summary, values }: FleetLosses,
   reading: FleetReading,
-  { wide, colored }: { readonly wide: boolean; readonly colored: boolean },
+  { wide, colored }: TextOptions,
 ): readonly string[] {
   const { withheld } = reading.world;
   const notes = [unreadableLine(withheld, 'what a loss does is not known'), refusedLine(reading)];

@@ -14,7 +14,7 @@ import {
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { someNames } from '../output.js';
+import { someNames, type TextOptions } from '../output.js';
 import { table, type Cell, type Color } from '../table.js';
 import { isWithheld, refusedLine, unreadableLine } from '../world/withheld.js';
 import type { FleetReading } from '../world/worlds.js';
@@ -24,12 +24,6 @@ const MOST_NAMES = 5;
 /** Moves of a Placement that are shown. */
 const MOST_MOVES = 20;
 export const MORE_MOVES = 'more moves may follow: so many are not computed';
-
-export interface TextOptions {
-  readonly colored: boolean;
-  /** Show the clusters that stay. */
-  readonly wide: boolean;
-}
 
 /** `reading`: what was read before the change. */
 export function planLines(document: PlanDocument, reading: FleetReading, options: TextOptions): readonly string[] {
