@@ -124,7 +124,8 @@ function claimMaps({ claims }: DemoCluster): ClaimMaps {
     stop: async () => undefined,
     whenSynced: async () => undefined,
     onChange: () => undefined,
-    all: () => configMaps,
+    store: { values: () => configMaps },
+    current: () => true,
     failure: () => undefined,
   };
 }
