@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { kubectl, kubectlOk, type KubectlResult } from '@multicluster-engine/kube-apiserver/testing/kubectl';
@@ -89,112 +89,100 @@ describeWithKubectl('in a standalone hub', () => {
     },
     3 * MINUTE,
   );
-});
 
-describeWithKubectl('the Pods of a standalone hub', () => {
-  let folder: string;
-  let standalone: Standalone;
+  describe('the Pods of a standalone hub', () => {
+    const inTarget = (...args: readonly string[]): readonly string[] => ['-n', 'multicluster-engine', ...args];
+    const gateway = async (): Promise<string> =>
+      ok(inTarget('get', 'pods', '-l', 'app.kubernetes.io/name=gateway', '-o', 'jsonpath={.items[*].metadata.name}'));
+    const ready = async (): Promise<string> => {
+      await waitFor('the Pod', async () => (await gateway()) !== '');
+      const name = await gateway();
+      await ok(inTarget('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s'));
+      return name;
+    };
 
-  const run = (...args: readonly string[]): Promise<KubectlResult> =>
-    kubectl(args, { kubeconfig: standalone.kubeconfig });
-  const ok = (...args: readonly string[]): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig });
-  const inTarget = (...args: readonly string[]): readonly string[] => ['-n', 'multicluster-engine', ...args];
-  const gateway = async (): Promise<string> =>
-    ok(...inTarget('get', 'pods', '-l', 'app.kubernetes.io/name=gateway'), '-o', 'jsonpath={.items[*].metadata.name}');
-  const ready = async (): Promise<string> => {
-    await waitFor('the Pod', async () => (await gateway()) !== '');
-    const name = await gateway();
-    await ok(...inTarget('wait', '--for=condition=Ready', `pod/${name}`), '--timeout=120s');
-    return name;
-  };
-
-  beforeAll(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
-    standalone = await Standalone.start(folder);
-    await ok('apply', '-f', ENGINE);
-    await ready();
-  }, 5 * MINUTE);
-  afterAll(async () => {
-    await standalone.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }, 3 * MINUTE);
-
-  it(
-    'kubectl gets and describes the Pod of a component, with its node, its Deployment and its Events',
-    async () => {
-      const name = await ready();
-      expect(await ok('get', 'pods', '-A', '-o', 'wide')).toMatch(
-        new RegExp(`^multicluster-engine +${name} +1/1 +Running +0 +\\S+ +127\\.0\\.0\\.1 +local `, 'm'),
-      );
-      const described = await waitFor('the Events', async () => {
-        const text = await ok(...inTarget('describe', 'pod', name));
-        return text.includes('Started container gateway') ? text : undefined;
-      });
-      expect(described).toMatch(/Controlled By: +Deployment\/gateway\n/);
-      expect(described).toMatch(/Restart Count: +0\n/);
-    },
-    3 * MINUTE,
-  );
-
-  it(
-    'kubectl logs selects lines, follows the process to its end, and shows the previous one',
-    async () => {
-      const name = await ready();
-      const all = await ok(...inTarget('logs', 'deploy/gateway'));
-      const lines = all.trimEnd().split('\n');
-      expect(await ok(...inTarget('logs', name), '--tail=1')).toBe(`${lines.at(-1)}\n`);
-      expect(await ok(...inTarget('logs', name), '--limit-bytes=20')).toBe(all.slice(0, 20));
-      expect(await ok(...inTarget('logs', name), '--since=1h', '--timestamps')).toMatch(
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \{/,
-      );
-      expect(await ok(...inTarget('logs', name), '--since-time=2099-01-01T00:00:00Z')).toBe('');
-      expect((await run(...inTarget('logs', name), '--previous')).stderr).toContain(
-        `previous terminated container "gateway" in pod "${name}" not found`,
-      );
-
-      const followed = run(...inTarget('logs', '-f', name), '--tail=1');
-      const pid = standalone.printed.flatMap(
-        (line) => new RegExp(`^started ${name} \\(pid (\\d+)\\)`).exec(line)?.[1] ?? [],
-      );
-      process.kill(Number(pid.at(-1)), 'SIGKILL');
-      expect(await followed).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n$/) });
-      await waitFor('the restart', async () => / 1 \(\S+ ago\) /.test(await ok(...inTarget('get', 'pod', name))));
-      expect(await ok(...inTarget('logs', name), '--previous')).toContain(all);
-      expect(await ok(...inTarget('describe', 'pod', name))).toMatch(/Exit Code: +137\n/);
-    },
-    3 * MINUTE,
-  );
-
-  it(
-    'commands that need a connection to a container are refused at once',
-    async () => {
-      const name = await ready();
-      const refused = async (...args: readonly string[]): Promise<string> => {
-        const { code, stderr } = await run(...inTarget(...args));
-        expect(code).not.toBe(0);
-        return stderr;
-      };
-      expect(await refused('exec', name, '--', 'ls')).toContain('exec is not supported');
-      expect(await refused('attach', name)).toContain('attach is not supported');
-      expect(await refused('port-forward', `pod/${name}`, ':8443')).toContain('portforward is not supported');
-      expect(await refused('cp', `${name}:/etc/hosts`, path.join(folder, 'copy'))).toContain('exec is not supported');
-      expect(await refused('top', 'pod')).toContain('Metrics API not available');
-    },
-    3 * MINUTE,
-  );
-
-  it(
-    'a deleted Pod is replaced with its process, and so is one that a drain evicts',
-    async () => {
-      const name = await ready();
-      await ok(...inTarget('delete', 'pod', name));
-      await waitFor('another Pod', async () => ![name, ''].includes(await gateway()));
-      expect(await ready()).not.toBe(name);
-      expect(await ok('drain', 'local')).toContain('node/local drained');
+    beforeAll(async () => {
+      await ok(['apply', '-f', ENGINE]);
       await ready();
-    },
-    4 * MINUTE,
-  );
+    }, 5 * MINUTE);
+
+    it(
+      'kubectl gets and describes the Pod of a component, with its node, its Deployment and its Events',
+      async () => {
+        const name = await ready();
+        expect(await ok(['get', 'pods', '-A', '-o', 'wide'])).toMatch(
+          new RegExp(`^multicluster-engine +${name} +1/1 +Running +0 +\\S+ +127\\.0\\.0\\.1 +local `, 'm'),
+        );
+        const described = await waitFor('the Events', async () => {
+          const text = await ok(inTarget('describe', 'pod', name));
+          return text.includes('Started container gateway') ? text : undefined;
+        });
+        expect(described).toMatch(/Controlled By: +Deployment\/gateway\n/);
+        expect(described).toMatch(/Restart Count: +0\n/);
+      },
+      3 * MINUTE,
+    );
+
+    it(
+      'kubectl logs selects lines, follows the process to its end, and shows the previous one',
+      async () => {
+        const name = await ready();
+        const all = await ok(inTarget('logs', 'deploy/gateway'));
+        const lines = all.trimEnd().split('\n');
+        expect(await ok(inTarget('logs', name, '--tail=1'))).toBe(`${lines.at(-1)}\n`);
+        expect(await ok(inTarget('logs', name, '--limit-bytes=20'))).toBe(all.slice(0, 20));
+        expect(await ok(inTarget('logs', name, '--since=1h', '--timestamps'))).toMatch(
+          /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \{/,
+        );
+        expect(await ok(inTarget('logs', name, '--since-time=2099-01-01T00:00:00Z'))).toBe('');
+        expect((await run(inTarget('logs', name, '--previous'))).stderr).toContain(
+          `previous terminated container "gateway" in pod "${name}" not found`,
+        );
+
+        const followed = run(inTarget('logs', '-f', name, '--tail=1'));
+        const pid = standalone.printed.flatMap(
+          (line) => new RegExp(`^started ${name} \\(pid (\\d+)\\)`).exec(line)?.[1] ?? [],
+        );
+        process.kill(Number(pid.at(-1)), 'SIGKILL');
+        expect(await followed).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n$/) });
+        await waitFor('the restart', async () => / 1 \(\S+ ago\) /.test(await ok(inTarget('get', 'pod', name))));
+        expect(await ok(inTarget('logs', name, '--previous'))).toContain(all);
+        expect(await ok(inTarget('describe', 'pod', name))).toMatch(/Exit Code: +137\n/);
+      },
+      3 * MINUTE,
+    );
+
+    it(
+      'commands that need a connection to a container are refused at once',
+      async () => {
+        const name = await ready();
+        const refused = async (...args: readonly string[]): Promise<string> => {
+          const { code, stderr } = await run(inTarget(...args));
+          expect(code).not.toBe(0);
+          return stderr;
+        };
+        expect(await refused('exec', name, '--', 'ls')).toContain('exec is not supported');
+        expect(await refused('attach', name)).toContain('attach is not supported');
+        expect(await refused('port-forward', `pod/${name}`, ':8443')).toContain('portforward is not supported');
+        expect(await refused('cp', `${name}:/etc/hosts`, path.join(folder, 'copy'))).toContain('exec is not supported');
+        expect(await refused('top', 'pod')).toContain('Metrics API not available');
+      },
+      3 * MINUTE,
+    );
+
+    it(
+      'a deleted Pod is replaced with its process, and so is one that a drain evicts',
+      async () => {
+        const name = await ready();
+        await ok(inTarget('delete', 'pod', name));
+        await waitFor('another Pod', async () => ![name, ''].includes(await gateway()));
+        expect(await ready()).not.toBe(name);
+        expect(await ok(['drain', 'local'])).toContain('node/local drained');
+        await ready();
+      },
+      4 * MINUTE,
+    );
+  });
 });
 
 describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
