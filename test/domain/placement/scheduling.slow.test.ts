@@ -22,7 +22,7 @@ import { runs } from '../../support/runs.js';
 
 const isNightly = process.env['NIGHTLY'] === 'true';
 /** How many random snapshots are held against the rules. */
-const SNAPSHOTS = isNightly ? 100_000 : 3_000;
+const SNAPSHOTS = isNightly ? 100_000 : 1_500;
 /** How many are explained, and planned for. */
 const REPORTED = isNightly ? 1_000 : 100;
 

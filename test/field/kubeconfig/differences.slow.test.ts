@@ -11,9 +11,10 @@ import path from 'node:path';
 import { describeWithKubectl } from '../../support/clients/kubectl.js';
 import { CASES, seededCase, type Case } from './cases.js';
 import { askByKubectl, askByProduct, pluginRuns, readByKubectl, refusals, write, type Read } from './clients.js';
+import { runs } from '../../support/runs.js';
 import { Recorder, type Seen } from './recorder.js';
 
-const SEEDS = 25;
+const SEEDS = runs(25);
 /** Most of the time kubectl waits. */
 const WORKERS = 6;
 
