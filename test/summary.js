@@ -33,6 +33,7 @@ function printCounts(folder) {
   if (suite === 'test') {
     const more =
       testFiles('dist/test') +
+      testFiles('packages/values/dist/test') +
       testFiles('packages/cel/dist/test') +
       testFiles('packages/kube-apiserver/dist/test') -
       total.files;
