@@ -181,7 +181,7 @@ describe('a store in a folder', () => {
         }
         await check(files, ledger);
       }),
-      { numRuns: 150 },
+      { numRuns: process.env['NIGHTLY'] === 'true' ? 150 : 50 },
     );
   });
 });
