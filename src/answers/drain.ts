@@ -10,7 +10,7 @@ import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './whoselects.js';
 import { inputsOf } from './world/once.js';
 import { WorldInputs, type World } from './world/world.js';
-import { endOf, isHeld } from '../domain/placement/select/decision.js';
+import { endOf, isHold } from '../domain/placement/select/decision.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
 
@@ -59,7 +59,7 @@ function effectOf(
   snapshot: PlacementSnapshot,
 ): Pick<DrainedPlacement, 'kind' | 'text' | 'isStaying'> {
   const { namespace, name, rules } = snapshot.placement;
-  const { clusters, schedule } = forecastOf(snapshot);
+  const { clusters, decision } = forecastOf(snapshot);
   if (!clusters.includes(cluster)) {
     const by = clusters.filter((one) => !before.includes(one));
     if (by.length > 0) return { kind: 'Replaced', text: `${cluster} → ${by.join(', ')}`, isStaying: false };
@@ -68,11 +68,11 @@ function effectOf(
   }
   if (rules.problem !== undefined)
     return { kind: 'Misconfigured', text: 'stays: the spec is invalid', isStaying: true };
-  const fate = schedule.fates.get(cluster);
+  const fate = decision.fates.get(cluster);
   if (fate?.kind === 'held') {
     const stays = `stays: ${holdersText(fate.by, snapshot)}`;
     const isStaying = fate.by.some((one) => endOf(one) === undefined);
-    if (!isHeld(fate.by)) return { kind: 'Waits', text: stays, isStaying };
+    if (!isHold(fate.by)) return { kind: 'Waits', text: stays, isStaying };
     const release = `kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
     return { kind: 'Held', text: `${stays}; to let it go: ${release}`, isStaying };
   }

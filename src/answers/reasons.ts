@@ -19,9 +19,9 @@ export function taintClause(one: ClusterExplanation, explanation: Explanation): 
   if (!isSelectedByRules(one, explanation)) return '';
   const text = selectedTaintsText(one, explanation.placement.rules);
   if (text === undefined) return '';
-  const { schedule } = explanation;
-  const isStuck = schedule?.fates.get(one.name)?.kind === 'stays';
-  return `; ${text}${isStuck ? `, and ${placeText(isKeptOutByPause(schedule))}` : ''}`;
+  const { decision } = explanation;
+  const isStuck = decision?.fates.get(one.name)?.kind === 'stays';
+  return `; ${text}${isStuck ? `, and ${placeText(isKeptOutByPause(decision))}` : ''}`;
 }
 
 /** How lists show the verdict: one that waits for a window or the end of a pause is not held by a bound. */

@@ -139,7 +139,7 @@ function selectionIn(
       why: whySelected(cluster, explanation),
       clusterSets: cluster.sets,
       ...(predicate === undefined ? {} : { predicate }),
-      ...(explanation.schedule === undefined || deleted === undefined ? {} : { without: withoutIt(snapshot, deleted) }),
+      ...(explanation.decision === undefined || deleted === undefined ? {} : { without: withoutIt(snapshot, deleted) }),
     },
   ];
 }

@@ -152,7 +152,7 @@ describe('a fleet with any numbers', () => {
     );
 
     // Since when `dear` is selected is not known: its move waits for the interval.
-    expect(forecastOf(explainInput(world).snapshot).schedule.moveWaits).toEqual({ field: 'intervalSeconds' });
+    expect(forecastOf(explainInput(world).snapshot).decision.moveWaits).toEqual({ field: 'intervalSeconds' });
   });
 
   it('no decision depends on the order of the objects, no score is NaN, and the JSON keeps to its schema', () => {

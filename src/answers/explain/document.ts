@@ -51,13 +51,13 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(satisfied.status === '' ? {} : { satisfied }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    ...(explanation.schedule === undefined ? {} : { summary: { ...summary, text: summaryText(summary) } }),
+    ...(explanation.decision === undefined ? {} : { summary: { ...summary, text: summaryText(summary) } }),
     clusterSets: {
-      eligible: explanation.schedule?.eligibility.eligible ?? [],
-      unreadable: explanation.schedule?.eligibility.unreadable ?? [],
+      eligible: explanation.decision?.eligibility.eligible ?? [],
+      unreadable: explanation.decision?.eligibility.unreadable ?? [],
       absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
     },
-    predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
+    predicates: explanation.decision === undefined ? [] : predicates.map(predicateDocument),
     ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys }),
     ...(report.emptyGroups === undefined ? {} : { emptyGroups: report.emptyGroups }),
     clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
@@ -75,16 +75,16 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
 
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */
 function waitingField({ explanation, input }: ExplainReport): object {
-  const { schedule } = explanation;
-  const texts = schedule === undefined ? [] : waitingTexts(input.snapshot, schedule);
-  if (schedule === undefined || texts.length === 0) return {};
-  const [window] = staying(schedule).flatMap(({ by }) => windowIn(by) ?? []);
+  const { decision } = explanation;
+  const texts = decision === undefined ? [] : waitingTexts(input.snapshot, decision);
+  if (decision === undefined || texts.length === 0) return {};
+  const [window] = staying(decision).flatMap(({ by }) => windowIn(by) ?? []);
   return {
     waiting: {
       until: input.snapshot.placement.rules.paused ? 'Resumed' : 'WindowOpens',
       ...(window === undefined ? {} : { opens: timestamp(window.opens) }),
-      removals: staying(schedule, merelyWaits).map(({ cluster }) => cluster),
-      additions: [...keptOut(schedule, merelyWaits)].sort(),
+      removals: staying(decision, merelyWaits).map(({ cluster }) => cluster),
+      additions: [...keptOut(decision, merelyWaits)].sort(),
       message: texts.map(({ message }) => message).join('; '),
     },
   };

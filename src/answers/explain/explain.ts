@@ -106,11 +106,11 @@ export function explanationOf(found: readonly Explained[], question: ExplainQues
 
 export function unknownCluster(name: string, { explanation, world }: ExplainReport): string {
   const word = wordText(name);
-  if (explanation.schedule === undefined) {
+  if (explanation.decision === undefined) {
     const unread = world.withheld.map(({ resource }) => resource).join(', ');
     return `cluster ${word} is not in the decision; more is not known, since ${unread} could not be read`;
   }
-  const { eligible } = explanation.schedule.eligibility;
+  const { eligible } = explanation.decision.eligibility;
   const sets = eligible.length === 0 ? 'no cluster set is eligible' : `it is not in ${setsText(eligible)}`;
   return `ManagedCluster ${word} was not found: ${sets}${meantText(name, namesOf(world.objects.managedclusters))}`;
 }

@@ -93,9 +93,9 @@ function othersIn(world: World): readonly Other[] {
     world.objects.placements.flatMap(({ metadata: { namespace = '', name } }) => {
       const input = inputsOf(world).input({ namespace, name });
       if (input === undefined || input.deleting) return [];
-      const { clusters, schedule } = forecastOf(input.snapshot);
-      const kept = new Set(keptNow(schedule).map(([cluster]) => cluster));
-      return [{ input, clusters, kept, yields: stuck(schedule).length > 0 }];
+      const { clusters, decision } = forecastOf(input.snapshot);
+      const kept = new Set(keptNow(decision).map(([cluster]) => cluster));
+      return [{ input, clusters, kept, yields: stuck(decision).length > 0 }];
     }),
   );
 }

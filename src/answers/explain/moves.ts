@@ -18,9 +18,9 @@ const MOST_DECISIONS = 50;
 /** So many moves are shown. */
 const MOST_MOVES = 5;
 
-export function movementOf({ snapshot }: ExplainInput, { schedule, readable }: Explanation): Movement {
-  if (schedule === undefined || !readable.decisions) return { ...NOTHING, exceeded: [] };
-  const exceeded = snapshot.placement.rules.problem === undefined ? exceededSpread(schedule, snapshot) : [];
+export function movementOf({ snapshot }: ExplainInput, { decision, readable }: Explanation): Movement {
+  if (decision === undefined || !readable.decisions) return { ...NOTHING, exceeded: [] };
+  const exceeded = snapshot.placement.rules.problem === undefined ? exceededSpread(decision, snapshot) : [];
   const [ahead = NOTHING] = mayMove(snapshot)
     ? movesAhead([{ snapshot, forecast: forecastOf(snapshot) }], { decisions: MOST_DECISIONS, moves: MOST_MOVES })
     : [];

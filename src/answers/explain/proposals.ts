@@ -55,7 +55,7 @@ export function proposalsOf(report: ExplainReport): readonly Proposal[] {
 function setProposals(report: ExplainReport): readonly Proposal[] {
   const { absent, explanation, world } = report;
   const { rules } = explanation.placement;
-  const eligibility = explanation.schedule?.eligibility;
+  const eligibility = explanation.decision?.eligibility;
   if (eligibility === undefined || world.withheld.some(({ resource }) => resource === 'managedclustersets')) return [];
   const staying = world.objects.managedclustersets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const names = staying.map(({ metadata }) => metadata.name).sort();
@@ -177,7 +177,7 @@ function isMember({ name }: ClusterExplanation, { explanation }: ExplainReport):
 }
 
 /** How many more clusters would come in. With held clusters a decision can be full and short at once: none is needed then. */
-function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
+function missingClusters({ decision: decided }: ExplainReport['explanation']): number {
   if (decided?.wanted === undefined) return 1;
   return decided.wanted - chosen(decided).length;
 }

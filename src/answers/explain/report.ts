@@ -85,7 +85,7 @@ export function explainReport(
   if (input === undefined) return undefined;
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
-  const eligibility = explanation.schedule?.eligibility;
+  const eligibility = explanation.decision?.eligibility;
   const predicates = explainPredicates(explanation);
   let movement: Movement | undefined;
   return {
@@ -140,7 +140,7 @@ export function clusterIn(
   name: string,
 ): ClusterExplanation | undefined {
   const known = explanation.clusters.find((one) => one.name === name);
-  if (known !== undefined || explanation.schedule === undefined) return known;
+  if (known !== undefined || explanation.decision === undefined) return known;
   const found = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
   return found === undefined ? undefined : explainOther(clusterViewIn(world, found), input);
 }

@@ -25,7 +25,7 @@ import {
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { outText, verdictText } from './verdicttext.js';
-import { comingIn, isHeld, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
+import { comingIn, isHold, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -86,7 +86,7 @@ function headline({ explanation, satisfaction }: ExplainReport): string {
   const { namespace, name, rules } = explanation.placement;
   const wanted = rules.wanted === undefined ? 'all wanted' : `${rules.wanted} wanted`;
   const sets =
-    explanation.schedule === undefined ? 'cluster sets not known' : setsText(explanation.schedule.eligibility.eligible);
+    explanation.decision === undefined ? 'cluster sets not known' : setsText(explanation.decision.eligibility.eligible);
   const wants = rules.problem === undefined ? `${wanted}, ${sets}` : sets;
   return `${namespace}/${name}: ${satisfaction.phase}, ${wants}`;
 }
@@ -96,7 +96,7 @@ function notes(report: ExplainReport): readonly string[] {
   const { status, reason, message } = satisfaction;
   const chosen = explanation.clusters.length;
   const count =
-    explanation.schedule === undefined
+    explanation.decision === undefined
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary);
   // A message of False ends with the absent sets.
@@ -122,11 +122,11 @@ export function changeLines(report: ExplainReport): readonly string[] {
 
 /** What holds clusters in the decision or out of it, and the commands that let them go or in. */
 function holdLines({ explanation, input }: ExplainReport): readonly string[] {
-  const { schedule: decided, placement } = explanation;
+  const { decision: decided, placement } = explanation;
   if (decided === undefined) return [];
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
-  const [held] = staying(decided, isHeld);
-  const [out] = keptOut(decided, isHeld);
+  const [held] = staying(decided, isHold);
+  const [out] = keptOut(decided, isHold);
   return [
     ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}; to let them go: ${release}`] : []),
     ...(out === undefined
@@ -139,7 +139,7 @@ function holdLines({ explanation, input }: ExplainReport): readonly string[] {
 /** What of the predicates matches no cluster, with suggestions, and what is not published yet. */
 export function findingLines(report: ExplainReport): readonly string[] {
   const { explanation, input } = report;
-  const { schedule: decided, readable } = explanation;
+  const { decision: decided, readable } = explanation;
   const unmatched = report.predicates.flatMap((one) => {
     const text = predicateText(one);
     if (text === undefined) return [];

@@ -61,8 +61,8 @@ function limitText({ cluster }: ClusterExplanation, { explanation }: ExplainRepo
 
 /** `; edge-1 keeps a place: …`: why a cluster is out that ranks among the wanted ones; empty for another one. */
 function placesText({ rank = Infinity }: ClusterExplanation, { explanation, input }: ExplainReport): string {
-  const { schedule, placement } = explanation;
-  const all = schedule === undefined ? [] : staying(schedule).filter(({ cause }) => cause !== 'Moved');
+  const { decision, placement } = explanation;
+  const all = decision === undefined ? [] : staying(decision).filter(({ cause }) => cause !== 'Moved');
   const [first] = all;
   if (first === undefined) return '';
   if (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0)) return '';
@@ -82,7 +82,7 @@ function heldBackText(one: ClusterExplanation, { explanation, input }: ExplainRe
 /** What keeps the cluster in the decision, and until when. */
 function stayText(one: ClusterExplanation, report: ExplainReport): string {
   const { explanation, input } = report;
-  const fate = explanation.schedule?.fates.get(one.name);
+  const fate = explanation.decision?.fates.get(one.name);
   const cause = fate?.kind === 'held' ? `; ${holdersText(fate.by, input.snapshot)}` : '';
   const what = isWaiting(one, explanation) ? 'its removal waits' : 'its removal is held';
   return `stays in the decision: ${what}, ${whyText(one, report)}${cause}`;

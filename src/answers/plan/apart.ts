@@ -84,10 +84,10 @@ function isBounded({ remove, held }: PlannedPlacement, specs: readonly unknown[]
 function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, before: Interim | undefined): Interim | undefined {
   const input = inputs.input(plan, before?.published);
   if (input === undefined || input.deleting) return undefined;
-  const { clusters: list, published, schedule } = forecastOf(input.snapshot);
+  const { clusters: list, published, decision } = forecastOf(input.snapshot);
   inputs.decided(plan, list);
   const clusters = new Set(list);
-  const kept = keptNow(schedule);
+  const kept = keptNow(decision);
   const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
   for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
   for (const name of list) if (!first.has(name)) come.add(name);

@@ -8,7 +8,7 @@ import { continueAfter, placementsIn, planPlacement, sideOf, unknownPlan, type S
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { inputsOf } from '../world/once.js';
 import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
-import { isHeld, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
+import { isHold, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
 
 /**
  * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each
@@ -120,14 +120,14 @@ function withLost(plan: PlannedPlacement, after: Side, why: ReadonlyMap<string, 
 }
 
 /** Why a decision keeps a cluster that is silent. */
-function stayText(name: string, { snapshot, forecast: { schedule } }: Side): string {
+function stayText(name: string, { snapshot, forecast: { decision } }: Side): string {
   const { rules } = snapshot.placement;
   if (rules.problem !== undefined) return 'stays while the spec is invalid';
-  const fate = schedule.fates.get(name);
+  const fate = decision.fates.get(name);
   if (fate?.kind === 'stays' || (fate?.kind === 'held' && fate.yields !== undefined))
     return rules.wanted === undefined
       ? 'stays, since every cluster that matches is wanted'
-      : `stays, and ${placeText(isKeptOutByPause(schedule))}`;
+      : `stays, and ${placeText(isKeptOutByPause(decision))}`;
   return `stays: ${selectedTaintsText({ cluster: snapshot.selected.get(name), inDecision: true }, rules) ?? ''}`;
 }
 
@@ -241,11 +241,11 @@ function counting(more: Row['more'], snapshot: PlacementSnapshot): PlacementSnap
  * from others by a cluster that it does not select.
  */
 function valuesThatMatter(
-  { satisfied, schedule: decided, clusters }: Forecast,
+  { satisfied, decision: decided, clusters }: Forecast,
   rows: ReadonlyMap<string, Row>,
   values: ReadonlyMap<string, string>,
 ): Iterable<string> {
-  if (satisfied.status !== 'True' || keptOut(decided, isHeld).length > 0) return rows.keys();
+  if (satisfied.status !== 'True' || keptOut(decided, isHold).length > 0) return rows.keys();
   return new Set(clusters.map((name) => values.get(name)).filter((value) => value !== undefined));
 }
 

@@ -126,22 +126,22 @@ export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_O
       timeline.next = Infinity;
       continue;
     }
-    const schedule = decide(timeline);
-    if (comingIn(schedule).length + leaving(schedule).length === 0) continue;
+    const decision = decide(timeline);
+    if (comingIn(decision).length + leaving(decision).length === 0) continue;
     for (const one of balanced) if (one !== timeline) wake(one, timeline.snapshot.now);
   }
-  return timelines.map(({ moves, addLater, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
-    const stuck = mayMove(snapshot) && schedule.lookAgain === undefined ? schedule.moveWaits?.move : undefined;
+  return timelines.map(({ moves, addLater, isComplete, snapshot, forecast: { decision } }): MovesAhead => {
+    const stuck = mayMove(snapshot) && decision.lookAgain === undefined ? decision.moveWaits?.move : undefined;
     return { moves, addLater, isComplete, stuck: stuck && moveText(stuck, snapshot.placement.rules) };
   });
 }
 
 function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
-  const { schedule } = forecast;
-  const next = mayMove(snapshot) ? (schedule.lookAgain ?? Infinity) : Infinity;
+  const { decision } = forecast;
+  const next = mayMove(snapshot) ? (decision.lookAgain ?? Infinity) : Infinity;
   const moves: PlannedMove[] = [];
-  const isMade = schedule.move !== undefined && comingIn(schedule).length > 0;
-  if (schedule.move !== undefined && isMade) moves.push(plannedMove(schedule.move, snapshot));
+  const isMade = decision.move !== undefined && comingIn(decision).length > 0;
+  if (decision.move !== undefined && isMade) moves.push(plannedMove(decision.move, snapshot));
   return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves, addLater: [] };
 }
 
@@ -164,31 +164,31 @@ function nextOf(timelines: readonly Timeline[]): Timeline | undefined {
 }
 
 /** Decides once more, at the time of `next`. */
-function decide(timeline: Timeline): Forecast['schedule'] {
+function decide(timeline: Timeline): Forecast['decision'] {
   const { next: at, forecast: before } = timeline;
   const snapshot = snapshotAfter(timeline.snapshot, before, at);
   const forecast = forecastOf(snapshot);
-  const { schedule, clusters } = forecast;
-  const { move } = schedule;
-  const added = comingIn(schedule);
+  const { decision, clusters } = forecast;
+  const { move } = decision;
+  const added = comingIn(decision);
   const last = timeline.moves.at(-1);
   if (move !== undefined && added.length > 0)
     timeline.moves.push({
       ...plannedMove(move, snapshot),
-      waitsFor: before.schedule.moveWaits?.field ?? 'intervalSeconds',
+      waitsFor: before.decision.moveWaits?.field ?? 'intervalSeconds',
     });
-  else if (last !== undefined && leaving(schedule).length === 0) {
+  else if (last !== undefined && leaving(decision).length === 0) {
     const why = `comes in after ${pairText(last)}`;
     timeline.addLater.push(...added.map((name) => ({ name, why, at: timestamp(at) })));
   }
   Object.assign(timeline, {
     snapshot,
     forecast,
-    next: schedule.lookAgain ?? Infinity,
+    next: decision.lookAgain ?? Infinity,
     decisions: timeline.decisions + 1,
   });
   timeline.decided?.(clusters);
-  return schedule;
+  return decision;
 }
 
 /** Those that are not made at once, and in the other lists. */

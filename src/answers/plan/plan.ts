@@ -102,7 +102,7 @@ function stateOf(side: Side | undefined): PlannedState | undefined {
 
 /** Those that are held or wait, in the decision or out of it, sorted by name. */
 function keptIn(side: Side | undefined): readonly string[] {
-  const kept = side === undefined ? [] : keptNow(side.forecast.schedule);
+  const kept = side === undefined ? [] : keptNow(side.forecast.decision);
   return kept.map(([name]) => name).sort();
 }
 
@@ -143,7 +143,7 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const added = then.filter((name) => !had.has(name));
-  const kept = after === undefined ? [] : keptNow(after.forecast.schedule);
+  const kept = after === undefined ? [] : keptNow(after.forecast.decision);
   const staying = new Set(kept.flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
   return {
     add: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
@@ -177,15 +177,15 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.snapshot, before: changeSince(before) };
-  const { schedule } = after.forecast;
+  const { decision } = after.forecast;
   const heldBack = heldBackCause(snapshot);
-  const planned = keptNow(schedule).map(([name, fate]): PlannedRemoval => {
+  const planned = keptNow(decision).map(([name, fate]): PlannedRemoval => {
     const { kind, by } = fate;
     const field = waitsFor(by);
     const waits = field && { waitsFor: field };
     if (kind === 'keptOut')
       return { name, cause: 'HeldBack', why: waits ? holdersText(by, snapshot) : heldBack, ...waits };
-    const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, schedule);
+    const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, decision);
     if (waits === undefined) return { name, cause: fate.cause, why };
     const window = windowIn(by);
     const until = window && { waitsUntil: timestamp(window.opens) };
@@ -218,13 +218,13 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   if (after === undefined)
     return names.map((name) => ({ name, cause: 'PlacementDeleted', why: 'the Placement is deleted' }));
   const snapshot = { ...after.snapshot, before: changeSince(before) };
-  const { schedule } = after.forecast;
+  const { decision } = after.forecast;
   return names.map((name) => {
-    const fate = schedule.fates.get(name);
+    const fate = decision.fates.get(name);
     if (fate?.kind !== 'leaves')
       return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
     const { cause } = fate;
-    const why = leavingText({ cluster: name, cause }, snapshot, schedule);
+    const why = leavingText({ cluster: name, cause }, snapshot, decision);
     return {
       name,
       cause,
@@ -239,7 +239,7 @@ function changeSince(before: Side | undefined): Before | undefined {
   const { input, snapshot, forecast, inputs } = before;
   return {
     rules: snapshot.placement.rules,
-    eligible: forecast.schedule.eligibility.eligible,
+    eligible: forecast.decision.eligibility.eligible,
     selectors: input.selectors,
     cluster: (name) => inputs.cluster(name),
   };

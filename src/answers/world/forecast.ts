@@ -20,7 +20,7 @@ import { placementReport } from '../../domain/placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
 export interface Forecast {
-  readonly schedule: Decision;
+  readonly decision: Decision;
   readonly phase: PlacementPhase;
   /** The condition PlacementSatisfied, without its type. */
   readonly satisfied: Pick<ConditionState, 'status' | 'reason' | 'message'>;
@@ -55,7 +55,7 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
   const counting = (kind: 'leaves' | 'comesIn'): number =>
     [...decided.fates.values()].filter((fate) => countsAs(kind, fate)).length;
   return {
-    schedule: decided,
+    decision: decided,
     phase,
     satisfied: { status, reason, message },
     clusters: [...clusters].sort(),
@@ -115,7 +115,7 @@ export function storedAfter(
 /** What the next decision starts from at a later time, once this one of the snapshot is published. */
 export function snapshotAfter(
   snapshot: PlacementSnapshot,
-  { schedule: decided, published }: Forecast,
+  { decision: decided, published }: Forecast,
   now: number,
 ): PlacementSnapshot {
   const { placement, candidates, selected, stored, now: at } = snapshot;

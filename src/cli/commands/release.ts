@@ -9,7 +9,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { holdersText, releaseWaits } from '../../domain/placement/report/holds.js';
-import { isHeld, keptOut, merelyWaits, staying, type Decision } from '../../domain/placement/select/decision.js';
+import { isHold, keptOut, merelyWaits, staying, type Decision } from '../../domain/placement/select/decision.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -131,7 +131,7 @@ function heldIn(world: World, decided: Decision | undefined, additions: boolean)
   const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
   if (unread !== undefined) throw new NotFoundError(unread);
   if (decided === undefined) return [];
-  return additions ? [...keptOut(decided, isHeld)].sort() : staying(decided, isHeld).map((one) => one.cluster);
+  return additions ? [...keptOut(decided, isHold)].sort() : staying(decided, isHold).map((one) => one.cluster);
 }
 
 /** A misspelt name would release nothing. @throws NotFoundError for one that the decision, or without it the fleet, does not hold. */

@@ -94,7 +94,7 @@ type Column = RequirementExplanation & { readonly shown: Requirement };
 
 /** None where it is not known who meets them. */
 function columnsOf({ explanation, predicates }: ExplainReport): readonly Column[] {
-  if (explanation.schedule === undefined) return [];
+  if (explanation.decision === undefined) return [];
   const alone = new Map<unknown, number>();
   for (const { unmet } of explanation.clusters) {
     for (const list of unmet) {

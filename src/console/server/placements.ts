@@ -72,7 +72,7 @@ export function placementAnswer(snapshot: Snapshot, namespace: string, name: str
 
 function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): PlacementView {
   const { explanation, input } = report;
-  const { schedule, placement } = explanation;
+  const { decision, placement } = explanation;
   const { since, selected } = numbersOf(object);
   const manager = managerOf(object, 'f:spec');
   const histories = decisionHistories(snapshot.world, placement.name);
@@ -82,7 +82,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     ...(since === undefined ? {} : { since }),
     // Without decisions, what the status says.
     selected: input.readable.decisions ? explanation.clusters.filter(isIn).length : selected,
-    isKnown: schedule !== undefined && placement.rules.problem === undefined,
+    isKnown: decision !== undefined && placement.rules.problem === undefined,
     funnel: funnelOf(snapshot, report),
     spread: spreadOf(explanation, input),
     pieces: piecesOf(explanation),
@@ -101,7 +101,7 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
   const selected = explanation.clusters.filter(isIn).length;
   const isKnown = input.readable.decisions;
   // With an invalid spec nothing is selected anew: the way into the decision is not known either.
-  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined)
+  if (explanation.decision?.problem !== undefined || explanation.decision === undefined)
     return isKnown ? [{ step: 'in', count: selected }] : [];
   const { placement, bindings, sets } = input.snapshot;
   const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
@@ -133,9 +133,9 @@ export function isIn({ verdict, inDecision }: { readonly verdict: string; readon
 }
 
 /** The domains that the decision leaves. */
-function spreadOf({ clusters, schedule }: Explanation, { snapshot }: ExplainInput): readonly SpreadView[] {
-  if (schedule === undefined) return [];
-  return topologiesAfter(schedule, snapshot).map((topology) => {
+function spreadOf({ clusters, decision }: Explanation, { snapshot }: ExplainInput): readonly SpreadView[] {
+  if (decision === undefined) return [];
+  return topologiesAfter(decision, snapshot).map((topology) => {
     const { constraint } = topology;
     const { maxSkew, minDomains, isStrict } = constraint;
     const isWithout = ({ cluster }: ClusterExplanation): boolean =>

@@ -132,11 +132,11 @@ function publishedOf(
   placement: RawObject,
   inputs: WorldInputs,
   world: World,
-): { readonly placement: RawObject; readonly decisions: readonly RawObject[]; readonly schedule?: Decision } {
+): { readonly placement: RawObject; readonly decisions: readonly RawObject[]; readonly decision?: Decision } {
   const { namespace = '', name, uid = '' } = placement.metadata;
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
-  const { schedule, published: after } = forecastOf(input.snapshot);
+  const { decision, published: after } = forecastOf(input.snapshot);
   const { lists = [], since, pieces, removals, additions, status } = after;
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
@@ -153,7 +153,7 @@ function publishedOf(
     );
     return { ...object, metadata };
   });
-  return { placement: { ...placement, status }, decisions, schedule };
+  return { placement: { ...placement, status }, decisions, decision };
 }
 
 /** A plan of edits of Placements says each move that the controller then makes, and when. Returns how many it makes. */
@@ -204,15 +204,15 @@ function movesMade(world: World): { readonly made: readonly MadeMove[]; readonly
     hub = { ...hub, at };
     const placement = hub.objects.placements.find((one) => one.metadata.name === name);
     assert.ok(placement);
-    const { schedule, ...after } = publishedOf(placement, new WorldInputs(hub), hub);
-    assert.ok(schedule);
+    const { decision, ...after } = publishedOf(placement, new WorldInputs(hub), hub);
+    assert.ok(decision);
     const isOf = ({ metadata }: RawObject): boolean => metadata.ownerReferences?.[0]?.uid === placement.metadata.uid;
     const others = hub.objects.placementdecisions.filter((one) => !isOf(one));
     const placements = hub.objects.placements.map((one) => (one === placement ? after.placement : one));
     hub = { ...hub, objects: { ...hub.objects, placements, placementdecisions: [...others, ...after.decisions] } };
-    due.set(name, schedule.lookAgain ?? Infinity);
-    if (comingIn(schedule).length + leaving(schedule).length === 0) continue;
-    if (schedule.move !== undefined) made.push([name, schedule.move.leaves, schedule.move.comes, at]);
+    due.set(name, decision.lookAgain ?? Infinity);
+    if (comingIn(decision).length + leaving(decision).length === 0) continue;
+    if (decision.move !== undefined) made.push([name, decision.move.leaves, decision.move.comes, at]);
     for (const one of placements) {
       const { rebalance, ...rules } = compileSpec(one.spec);
       const again = at + (rebalance?.intervalSeconds ?? Infinity) * 1_000;

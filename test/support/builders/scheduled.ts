@@ -1,14 +1,14 @@
 import {
-  boundOf,
+  holdOf,
   comingIn,
-  isHeld,
+  isHold,
   merelyWaits,
   keptOut,
   leaving,
   staying,
   stuck,
   windowIn,
-  type Bound,
+  type Hold,
   type Decision,
   type Leaving,
   type StuckCluster,
@@ -22,7 +22,7 @@ export interface Scheduled extends Decision {
   readonly dropped: readonly Leaving[];
   /** The names of those that leave and count. */
   readonly counted: ReadonlySet<string>;
-  readonly hold: Bound | undefined;
+  readonly hold: Hold | undefined;
   readonly heldRemovals: readonly Leaving[];
   readonly heldAdditions: readonly string[];
   readonly waitingRemovals: readonly Leaving[];
@@ -42,9 +42,9 @@ export function scheduled(snapshot: PlacementSnapshot): Scheduled {
     added: comingIn(decision),
     dropped: leaving(decision),
     counted: new Set(counts.map(([name]) => name)),
-    hold: boundOf(decision),
-    heldRemovals: named(staying(decision, isHeld)),
-    heldAdditions: keptOut(decision, isHeld),
+    hold: holdOf(decision),
+    heldRemovals: named(staying(decision, isHold)),
+    heldAdditions: keptOut(decision, isHold),
     waitingRemovals: named(staying(decision, merelyWaits)),
     waitingAdditions: keptOut(decision, merelyWaits),
     windowed: named(staying(decision, (by) => windowIn(by) !== undefined)),

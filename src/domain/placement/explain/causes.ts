@@ -21,7 +21,7 @@ type FailingCluster = Pick<ClusterExplanation, 'cluster' | 'inDecision' | 'verdi
  */
 export function causeText(
   one: FailingCluster,
-  { placement, schedule }: Pick<Explanation, 'placement' | 'schedule'>,
+  { placement, decision }: Pick<Explanation, 'placement' | 'decision'>,
   before?: Before,
 ): string | undefined {
   switch (one.verdict === 'Held' ? one.causes[0] : one.verdict) {
@@ -30,11 +30,11 @@ export function causeText(
     case 'Deleting':
       return 'ManagedCluster is being deleted';
     case 'NotMember':
-      return schedule === undefined ? undefined : notIn(one, { placement, eligibility: schedule.eligibility }, before);
+      return decision === undefined ? undefined : notIn(one, { placement, eligibility: decision.eligibility }, before);
     case 'NotMatched':
       return notMatchedText(one, before);
     case 'Moved':
-      return schedule?.move && moveText(schedule.move, placement.rules);
+      return decision?.move && moveText(decision.move, placement.rules);
     case 'Tainted':
       return taintedText(one, placement.rules);
     default:
@@ -46,14 +46,14 @@ export function causeText(
 export function leavingText(
   { cluster: name, cause }: Leaving,
   { placement, selected, before }: PlacementSnapshot,
-  schedule: Decision,
+  decision: Decision,
 ): string {
   const cluster = selected.get(name);
   if (cause === 'NotNeeded') return notNeededText(cluster, placement.rules);
   const isAsked = cause === 'NotMatched' && cluster !== undefined;
   const unmet = isAsked ? placement.rules.predicates.map((one) => [...unmetIn(one, cluster)]) : [];
   const one: FailingCluster = { cluster, inDecision: true, verdict: cause, causes: [], unmet, best: leastUnmet(unmet) };
-  return causeText(one, { placement, schedule }, before) ?? cause;
+  return causeText(one, { placement, decision }, before) ?? cause;
 }
 
 /** Characters of a cause. */
@@ -63,11 +63,11 @@ export const CAUSE_LIMIT = 160;
 export function leavingByText(
   clusters: readonly Leaving[],
   snapshot: PlacementSnapshot,
-  schedule: Decision,
+  decision: Decision,
 ): ReadonlyMap<string, readonly string[]> {
   const byText = new Map<string, string[]>();
   for (const one of clusters) {
-    const text = clip(leavingText(one, snapshot, schedule), CAUSE_LIMIT);
+    const text = clip(leavingText(one, snapshot, decision), CAUSE_LIMIT);
     const names = byText.get(text);
     if (names === undefined) byText.set(text, [one.cluster]);
     else names.push(one.cluster);

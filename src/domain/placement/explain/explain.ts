@@ -28,7 +28,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const current = new Set(decided.current.flat());
   if (!readable.fleet) {
     const clusters = [...current].sort().map(unknownCluster);
-    return { placement, schedule: undefined, pieces: new Map(), scorer: undefined, readable, clusters, nearest: [] };
+    return { placement, decision: undefined, pieces: new Map(), scorer: undefined, readable, clusters, nearest: [] };
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
@@ -50,7 +50,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const clusters: readonly ClusterExplanation[] = judged;
   const scorer = scorerOfSnapshot(snapshot);
   const pieces = decidedPieces(snapshot, decided);
-  return { placement, schedule: decided, pieces, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
+  return { placement, decision: decided, pieces, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
 /** The piece of each cluster once the decision is published; none without groups. */

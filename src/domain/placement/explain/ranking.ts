@@ -100,7 +100,7 @@ const YIELDS: ReturnType<typeof tierOfSelected> = 2;
  */
 export function ranksOf(
   { snapshot, readable }: Pick<ExplainInput, 'snapshot' | 'readable'>,
-  { schedule: decided, clusters }: Explanation,
+  { decision: decided, clusters }: Explanation,
 ): ReadonlyMap<string, number> {
   if (decided === undefined) return new Map();
   const inDecision = new Map(clusters.flatMap((one) => (one.inDecision ? [[one.name, one.causes]] : [])));

@@ -79,7 +79,7 @@ export function matchedPredicate({ unmet }: Pick<ClusterExplanation, 'unmet'>): 
 export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */
-  readonly schedule: Decision | undefined;
+  readonly decision: Decision | undefined;
   /** The pieces of groups that the clusters of the decision belong to; empty without groups. */
   readonly pieces: ReadonlyMap<string, Piece>;
   /** What scored the clusters; undefined without prioritizers, and while objects could not be read. */
@@ -92,16 +92,16 @@ export interface Explanation {
 }
 
 /** Whether the cluster stays, or stays out, until a pause ends or a change window opens, and not because of a bound. */
-export function isWaiting({ name, verdict }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
-  const fate = schedule?.fates.get(name);
+export function isWaiting({ name, verdict }: ClusterExplanation, { decision }: Pick<Explanation, 'decision'>): boolean {
+  const fate = decision?.fates.get(name);
   return verdict === 'Held' && (fate?.kind === 'held' || fate?.kind === 'keptOut') && merelyWaits(fate.by);
 }
 
 /** `spec.paused`: the field that keeps a cluster out which passes every rule; undefined for any other. */
 export function keptOutBy(
   { name }: ClusterExplanation,
-  { schedule }: Pick<Explanation, 'schedule'>,
+  { decision }: Pick<Explanation, 'decision'>,
 ): string | undefined {
-  const fate = schedule?.fates.get(name);
+  const fate = decision?.fates.get(name);
   return fate?.kind === 'keptOut' ? `spec.${keepingOut(fate.by)}` : undefined;
 }

@@ -10,11 +10,11 @@ import { boundedList, clip, nameList } from '../../conditions.js';
 import { isOwn } from '../stored/decision.js';
 import { leavingByText } from '../explain/causes.js';
 import {
-  isHeld,
+  isHold,
   keptOut,
   staying,
   windowIn,
-  type Bound,
+  type Hold,
   type ClosedWindow,
   type Decision,
   type HeldCluster,
@@ -35,12 +35,12 @@ const GROUP = 'cluster.fleetmgmt.io';
 const PAUSED = 'spec.paused is true';
 
 /** What the condition RemovalsHeld says: what holds the clusters, which with their causes, and how to let them go. */
-export function heldMessage(bound: Bound, snapshot: PlacementSnapshot, decision: Decision): string {
+export function heldMessage(bound: Hold, snapshot: PlacementSnapshot, decision: Decision): string {
   const { namespace, name, release } = snapshot.placement;
   const tail =
     `; to let them go: kubectl mce release placement ${name} -n ${namespace} ` +
     `(annotation ${ALLOW_REMOVALS_ANNOTATION})`;
-  const clusters = staying(decision, isHeld);
+  const clusters = staying(decision, isHold);
   const held = (): string => `; held: ${causesText(clusters, snapshot, decision)}`;
   switch (bound) {
     case 'Definitions': {
@@ -78,7 +78,7 @@ function raiseText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'max
 
 /** What keeps a change from being made: the bound or, without one, each thing that it waits for. */
 export function holdersText(by: Holders, snapshot: PlacementSnapshot): string {
-  return (isHeld(by) ? by.slice(0, 1) : by).map((one) => holderText(one, snapshot)).join(', and ');
+  return (isHold(by) ? by.slice(0, 1) : by).map((one) => holderText(one, snapshot)).join(', and ');
 }
 
 function holderText(holder: Holder, snapshot: PlacementSnapshot): string {
@@ -120,7 +120,7 @@ export function heldAdditionsMessage(snapshot: PlacementSnapshot, decision: Deci
   const tail =
     `; to let them in: kubectl mce release placement ${name} -n ${namespace} --additions ` +
     `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or ${raiseText(snapshot, 'maxAdditions')}`;
-  const names = boundedList([...keptOut(decision, isHeld)].sort(), ', ', HELD_LIMIT);
+  const names = boundedList([...keptOut(decision, isHold)].sort(), ', ', HELD_LIMIT);
   return clippedHead(`${heldBackCause(snapshot)}${unreadableText(snapshot, 'additions')}; held: ${names}`, tail);
 }
 
@@ -166,7 +166,7 @@ function waitingMessage(snapshot: PlacementSnapshot, decision: Decision, { clust
   const released = releasedTooShort(snapshot, clusters, window);
   const others = [
     ...(paused ? [PAUSED] : []),
-    ...(clusters.some(({ by }) => isHeld(by)) ? ['they are held'] : []),
+    ...(clusters.some(({ by }) => isHold(by)) ? ['they are held'] : []),
     ...(released === undefined
       ? []
       : [`they are held again after their release, which ends at ${timestamp(released)}`]),

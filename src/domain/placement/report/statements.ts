@@ -5,7 +5,7 @@ import type { Shortage } from '../select/choice/choose.js';
 import type { Eligibility } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import {
-  boundOf,
+  holdOf,
   isKeptOutByPause,
   keepingOut,
   selectedClusters,
@@ -77,7 +77,7 @@ function numbersOf(rules: PlacementRules): Statements['numbers'] {
 }
 
 function keptBy(decision: Decision, { paused }: PlacementRules): Statements['keptBy'] {
-  if (boundOf(decision) !== undefined) return 'Hold';
+  if (holdOf(decision) !== undefined) return 'Hold';
   return paused ? 'Pause' : 'Window';
 }
 

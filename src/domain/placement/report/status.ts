@@ -11,7 +11,7 @@ import { heldAdditionsMessage, heldMessage, waitingTexts } from './holds.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
-import { boundOf, isHeld, keptOut, staying, type Bound, type Decision } from '../select/decision.js';
+import { holdOf, isHold, keptOut, staying, type Hold, type Decision } from '../select/decision.js';
 import { specHashToRemember } from '../select/waiting.js';
 import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -100,7 +100,7 @@ export function statusToWrite(stored: unknown, report: PlacementReport, now: str
   return sameJson(before, next) ? undefined : next;
 }
 
-const HOLD_REASONS: Readonly<Record<Bound, PlacementReason>> = {
+const HOLD_REASONS: Readonly<Record<Hold, PlacementReason>> = {
   Definitions: 'DefinitionsReplaced',
   Budget: 'DisruptionBudgetExceeded',
   Deletions: 'ClustersDeleted',
@@ -116,12 +116,12 @@ function stateOf({ placement }: PlacementSnapshot, type: string, text: Condition
 export function heldStates(snapshot: PlacementSnapshot, decision: Decision): readonly ConditionState[] {
   const { RemovalsHeld, AdditionsHeld } = PlacementConditions;
   const states: ConditionState[] = [];
-  const bound = boundOf(decision);
-  if (bound !== undefined) {
-    const text = statement('True', HOLD_REASONS[bound], heldMessage(bound, snapshot, decision));
+  const hold = holdOf(decision);
+  if (hold !== undefined) {
+    const text = statement('True', HOLD_REASONS[hold], heldMessage(hold, snapshot, decision));
     states.push(stateOf(snapshot, RemovalsHeld, text));
   }
-  if (keptOut(decision, isHeld).length > 0) {
+  if (keptOut(decision, isHold).length > 0) {
     const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, decision));
     states.push(stateOf(snapshot, AdditionsHeld, text));
   }
@@ -139,26 +139,26 @@ function emptyGroupStates(snapshot: PlacementSnapshot, slices: readonly Publishe
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
 function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: Publication): JsonRecord | undefined {
   const { placement } = snapshot;
-  const bound = boundOf(decision);
-  const additions = keptOut(decision, isHeld).length > 0;
+  const hold = holdOf(decision);
+  const additions = keptOut(decision, isHold).length > 0;
   const before = readBasis(placement.status);
   const made = {
     wanted: wantedToRemember(snapshot, additions),
-    definitions: definitionsToRemember(snapshot, bound === 'Definitions'),
-    clusterSets: setsToRemember(snapshot, { bound, eligible: decision.eligibility.eligible }),
+    definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
+    clusterSets: setsToRemember(snapshot, { hold, eligible: decision.eligibility.eligible }),
   };
   const isStored = publication.done >= publication.changes.writes.length;
   const isFirst =
     isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && decision.candidates > 0;
   if (!isFirst && !hadDecision(placement.status)) return undefined;
-  const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: bound === 'Budget', additions });
+  const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
   const specHash = specHashToRemember(placement, isStored);
   // A pause changes nothing of what the decision was made with.
   const { wanted, definitions, clusterSets, budget } = placement.rules.paused
     ? { ...NOT_MADE, ...before }
     : { ...(isStored ? made : (before ?? made)), budget: budgetNow };
-  const heldDeletions = bound === 'Deletions' ? staying(decision, isHeld).length : 0;
-  const releaseBefore = bound === 'Definitions' ? releaseToRemember(snapshot) : undefined;
+  const heldDeletions = hold === 'Deletions' ? staying(decision, isHold).length : 0;
+  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
   return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore, specHash });
 }
 
@@ -167,9 +167,9 @@ const NOT_MADE = { wanted: undefined, definitions: undefined, clusterSets: undef
 /** The sets to remember with a decision: while clusters are held, those that they came from. */
 function setsToRemember(
   { placement: { rules, status } }: PlacementSnapshot,
-  { bound, eligible }: { readonly bound: Bound | undefined; readonly eligible: readonly string[] },
+  { hold, eligible }: { readonly hold: Hold | undefined; readonly eligible: readonly string[] },
 ): readonly string[] | undefined {
-  if (bound !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  if (hold !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
   return rules.budget?.maxRemovals === undefined ? undefined : eligible;
 }
 
@@ -262,7 +262,7 @@ function phaseOf(
   if (decision.problem !== undefined) return 'Misconfigured';
   const { wanted = 0 } = decision;
   if (isPaused) return 'Paused';
-  if (staying(decision, isHeld).length + keptOut(decision, isHeld).length > 0) return 'Held';
+  if (staying(decision, isHold).length + keptOut(decision, isHold).length > 0) return 'Held';
   // Only clusters that wait to leave take the place of others.
   if (staying(decision).length > 0 && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';
   if (satisfied.status === 'True') return 'Satisfied';

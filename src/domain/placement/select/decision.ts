@@ -14,7 +14,7 @@ import type { FailedRule } from './rules.js';
  */
 export type Cause = FailedRule | 'NotNeeded' | 'Moved';
 
-/** What keeps a change from being made: a bound, the pause of the Placement, or a change window that is closed. */
+/** What keeps a change from being made: a hold, the pause of the Placement, or a change window that is closed. */
 export type Holder =
   /** A definition was made anew, and its objects with it: until a person releases them. */
   | { readonly kind: 'Definitions' }
@@ -24,7 +24,7 @@ export type Holder =
   | { readonly kind: 'Pause' }
   | ClosedWindow;
 
-export type Bound = 'Definitions' | 'Deletions' | 'Budget';
+export type Hold = 'Definitions' | 'Deletions' | 'Budget';
 
 /** The next window: when it opens, ms since the epoch, and as `Mon 22:00 Europe/Berlin`. */
 export interface ClosedWindow {
@@ -34,8 +34,8 @@ export interface ClosedWindow {
 }
 
 /**
- * All that keep one change, in this order: a bound, the pause, a window. Each counts by itself: a release ends a bound, and opens no
- * window. The first one is what is said of the cluster: with a bound it is held, else it waits.
+ * All that keep one change, in this order: a hold, the pause, a window. Each counts by itself: a release ends a hold, and opens no
+ * window. The first one is what is said of the cluster: with a hold it is held, else it waits.
  */
 export type Holders = readonly [first: Holder, ...others: Holder[]];
 
@@ -168,28 +168,28 @@ export function leaving(decision: Pick<Decision, 'fates'>): readonly Leaving[] {
     .sort(byName);
 }
 
-/** The bound that keeps it; undefined where it only waits. */
-export function boundIn([{ kind }]: Holders): Bound | undefined {
+/** The hold that keeps it; undefined where it only waits. */
+export function holdIn([{ kind }]: Holders): Hold | undefined {
   return kind === 'Pause' || kind === 'Window' ? undefined : kind;
 }
 
-/** Whether a bound keeps it, in the decision or out of it: it is held. */
-export function isHeld(by: Holders): boolean {
-  return boundIn(by) !== undefined;
+/** Whether a hold keeps it, in the decision or out of it: it is held. */
+export function isHold(by: Holders): boolean {
+  return holdIn(by) !== undefined;
 }
 
-/** Whether no bound keeps it: it waits for the end of a pause, or for a window. */
+/** Whether no hold keeps it: it waits for the end of a pause, or for a window. */
 export function merelyWaits(by: Holders): boolean {
-  return !isHeld(by);
+  return !isHold(by);
 }
 
-/** The field of the spec that it waits for, which is what is said of it; undefined where a bound keeps it. */
+/** The field of the spec that it waits for, which is what is said of it; undefined where a hold keeps it. */
 export function waitsFor([{ kind }]: Holders): 'paused' | 'changeWindows' | undefined {
   if (kind === 'Pause') return 'paused';
   return kind === 'Window' ? 'changeWindows' : undefined;
 }
 
-/** The field of the spec that keeps a cluster out: a bound comes first, as in {@link Holders}. */
+/** The field of the spec that keeps a cluster out: a hold comes first, as in {@link Holders}. */
 export function keepingOut(by: Holders): 'disruptionBudget.maxAdditions' | NonNullable<ReturnType<typeof waitsFor>> {
   return waitsFor(by) ?? 'disruptionBudget.maxAdditions';
 }
@@ -230,11 +230,11 @@ export function keptNow({
   return move === undefined ? all : all.filter(([, { by }]) => waitsFor(by) !== 'changeWindows');
 }
 
-/** The bound that holds removals; undefined while none does. */
-export function boundOf(decision: Pick<Decision, 'fates'>): Bound | undefined {
+/** The hold that keeps removals; undefined while none does. */
+export function holdOf(decision: Pick<Decision, 'fates'>): Hold | undefined {
   for (const [, { by }] of decision.fates.of('held')) {
-    const bound = boundIn(by);
-    if (bound !== undefined) return bound;
+    const hold = holdIn(by);
+    if (hold !== undefined) return hold;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
 import { windowsAt } from '../spec/changewindows.js';
-import { isHeld, windowIn, type Cause, type ClosedWindow, type Holder, type Holders } from './decision.js';
+import { isHold, windowIn, type Cause, type ClosedWindow, type Holder, type Holders } from './decision.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 
@@ -74,7 +74,7 @@ export function pause(draft: Draft): void {
         break;
       case 'keptOut':
         draft.keepOut(name, paused(fate.by));
-        if (isHeld(fate.by)) draft.hasRoom = true;
+        if (isHold(fate.by)) draft.hasRoom = true;
         break;
       case 'stays':
         break;
@@ -87,7 +87,7 @@ function paused(by: Holders): Holders {
   const [bound] = by;
   const window = windowIn(by);
   const others = window === undefined ? [PAUSE] : [PAUSE, window];
-  return isHeld(by) ? [bound, ...others] : [PAUSE, ...others.slice(1)];
+  return isHold(by) ? [bound, ...others] : [PAUSE, ...others.slice(1)];
 }
 
 /**

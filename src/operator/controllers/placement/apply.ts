@@ -10,7 +10,7 @@ import {
 } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { isDefinitionReplaced } from '../../../domain/placement/select/definitions.js';
-import { isCounted, isHeld, leaving, staying, countsAs } from '../../../domain/placement/select/decision.js';
+import { isCounted, isHold, leaving, staying, countsAs } from '../../../domain/placement/select/decision.js';
 import {
   type DecisionOwner,
   decisionObject,
@@ -230,7 +230,7 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
   const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
   const dropped = leaving(decision);
-  if ([...dropped, ...staying(decision, isHeld)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
+  if ([...dropped, ...staying(decision, isHold)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
     // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
     // created again with it: the release was meant for what is missing then.
     const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);

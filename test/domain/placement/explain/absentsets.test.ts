@@ -17,9 +17,9 @@ const OBJECTS: Partial<World['objects']> = {
 
 describe('absentSets', () => {
   const world = worldOf({ ...OBJECTS, placements: [rawPlacement({})] });
-  const { schedule } = explain(explainInput(world));
+  const { decision } = explain(explainInput(world));
   const texts = (requested: readonly string[]): readonly string[] =>
-    schedule === undefined ? [] : absentSets(requested, schedule.eligibility).map((one) => absentText(one, 'shop'));
+    decision === undefined ? [] : absentSets(requested, decision.eligibility).map((one) => absentText(one, 'shop'));
 
   it('without ClusterSets the absent sets are those of every binding that brings in no cluster', () => {
     expect(texts([])).toEqual([

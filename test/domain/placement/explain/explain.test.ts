@@ -148,7 +148,7 @@ describe('explain', () => {
       const seen = explained(gold, { ...over, [resource]: [] }, [{ resource, verb: 'list', status: 403 }]);
 
       expect(verdicts(seen)).toEqual({ a: 'Unknown' });
-      expect(seen.schedule).toBeUndefined();
+      expect(seen.decision).toBeUndefined();
     },
   );
 
