@@ -1,5 +1,6 @@
 import { nameOf } from '../../runtime/vocabulary/names.js';
-import { firstUsers, NO_USERS, type Users } from '../../domain/clusters/status.js';
+import { Multimap } from './multimap.js';
+import { firstUsers, type Users } from '../../domain/clusters/status.js';
 
 /** The sets and bindings whose users have changed: their condition InUse has to be computed again. */
 export interface UsageChanges {
@@ -8,9 +9,6 @@ export interface UsageChanges {
   /** Keys of ManagedClusterSetBindings. They need not exist. */
   readonly bindings: readonly string[];
 }
-
-/** Namespace → names of its Placements. */
-type Namespaces = Map<string, Set<string>>;
 
 const NO_SETS: readonly string[] = [];
 
@@ -24,8 +22,10 @@ const NO_SETS: readonly string[] = [];
 export class SetUsage {
   /** Key of a Placement → its eligible sets. */
   readonly #eligible = new Map<string, readonly string[]>();
-  /** Set → the Placements that may select from it. */
-  readonly #users = new Map<string, Namespaces>();
+  /** Set → the namespaces with Placements that may select from it. */
+  readonly #namespaces = new Multimap<string, string>();
+  /** Key of a binding, with the name of its set → the names of these Placements. */
+  readonly #placements = new Multimap<string, string>();
   readonly #changedSets = new Set<string>();
   readonly #changedBindings = new Set<string>();
 
@@ -42,13 +42,12 @@ export class SetUsage {
 
   /** The namespaces with a Placement that may select from the set. */
   namespacesOf(set: string): Users {
-    return firstUsers(this.#users.get(set)?.keys() ?? []);
+    return firstUsers(this.#namespaces.get(set));
   }
 
   /** The Placements of a namespace that may select from the set. */
   placementsOf(set: string, namespace: string): Users {
-    const placements = this.#users.get(set)?.get(namespace);
-    return placements === undefined ? NO_USERS : firstUsers(placements);
+    return firstUsers(this.#placements.get(`${namespace}/${set}`));
   }
 
   /** Returns what has changed since the last call, and forgets it. */
@@ -60,22 +59,21 @@ export class SetUsage {
   }
 
   #addUser(set: string, namespace: string, placement: string): void {
-    const namespaces: Namespaces = this.#users.get(set) ?? new Map<string, Set<string>>();
-    this.#users.set(set, namespaces);
-    const placements = namespaces.get(namespace) ?? new Set<string>();
-    if (placements.size === 0) this.#changedSets.add(set);
-    this.#changedBindings.add(`${namespace}/${set}`);
-    namespaces.set(namespace, placements.add(placement));
+    const binding = `${namespace}/${set}`;
+    this.#changedBindings.add(binding);
+    if (this.#placements.get(binding).size === 0) {
+      this.#changedSets.add(set);
+      this.#namespaces.add(set, namespace);
+    }
+    this.#placements.add(binding, placement);
   }
 
   #removeUser(set: string, namespace: string, placement: string): void {
-    const namespaces = this.#users.get(set);
-    const placements = namespaces?.get(namespace);
-    placements?.delete(placement);
-    this.#changedBindings.add(`${namespace}/${set}`);
-    if (placements === undefined || placements.size > 0) return;
+    const binding = `${namespace}/${set}`;
+    this.#changedBindings.add(binding);
+    this.#placements.delete(binding, placement);
+    if (this.#placements.get(binding).size > 0) return;
     this.#changedSets.add(set);
-    namespaces?.delete(namespace);
-    if (namespaces?.size === 0) this.#users.delete(set);
+    this.#namespaces.delete(set, namespace);
   }
 }
