@@ -36,7 +36,7 @@ export interface HistoryEntry {
 
 /** Clusters of the same cause. */
 export interface Departure {
-  /** In one word, as the cause of a schedule. */
+  /** In one word, as the cause of a decision. */
   readonly cause: string;
   /** `label tier=silver, wanted tier=gold`. */
   readonly why: string;

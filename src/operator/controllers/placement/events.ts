@@ -18,9 +18,10 @@ import type { Input } from './gather.js';
 
 /** The events of a pass. */
 
-export interface PlacementNote {
+/** An event; `type`: where it is not that of its reason. */
+interface PlacementNote {
   readonly reason: PlacementEvent;
-  readonly type: 'Normal' | 'Warning';
+  readonly type?: 'Normal' | 'Warning';
   readonly note: string;
 }
 
@@ -44,7 +45,11 @@ export function recordDecision(outcome: Outcome, recorder: EventRecorder): void 
 export function recordStatus(outcome: Outcome, { states }: PlacementReport, { recorder, explained }: EventTools): void {
   const { input } = outcome;
   const before = conditionsOf(input);
-  const changed = (type: string): boolean => isChanged(before, states, type);
+  /** Whether a condition has another status or reason than before. */
+  const changed = (type: string): boolean => {
+    const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
+    return was?.status !== is?.status || was?.reason !== is?.reason;
+  };
   recordEmptyGroups(input, { before, states }, recorder);
   const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
   const failed = isRefused && changed(PlacementConditions.Ready);
@@ -54,7 +59,7 @@ export function recordStatus(outcome: Outcome, { states }: PlacementReport, { re
   // An invalid spec and a refused write say themselves what to do.
   const isShortage = !isRefused && outcome.decision.problem === undefined;
   const note = shortageNote(state.message, isShortage ? explained() : undefined);
-  record(input.placement, { reason: 'PlacementUnsatisfied', type: 'Warning', note }, recorder);
+  record(input.placement, { reason: 'PlacementUnsatisfied', note }, recorder);
 }
 
 /** Records an event for each group that begins to have no cluster: the condition has another message then. */
@@ -66,7 +71,7 @@ function recordEmptyGroups(
   const reason = PlacementConditions.GroupsEmpty;
   const [was, is] = [before, states].map((list) => list.find(({ type }) => type === reason));
   if (is?.message === undefined || was?.message === is.message) return;
-  record(placement, { reason, type: PlacementEvents[reason].type, note: is.message }, recorder);
+  record(placement, { reason, note: is.message }, recorder);
 }
 
 /** The types of holds, which are also the events of their begin, with the events of their end. */
@@ -75,17 +80,15 @@ const HOLDS = [
     type: 'RemovalsHeld',
     end: 'RemovalsReleased',
     ended: 'no cluster is held any more',
-    moved: (decision: Decision) =>
-      movedText(
-        'removed',
-        leaving(decision).map(({ cluster }) => cluster),
-      ),
+    verb: 'removed',
+    moved: (decision: Decision) => leaving(decision).map(({ cluster }) => cluster),
   },
   {
     type: 'AdditionsHeld',
     end: 'AdditionsReleased',
     ended: 'no cluster is held back any more',
-    moved: (decision: Decision) => movedText('added', comingIn(decision)),
+    verb: 'added',
+    moved: comingIn,
   },
 ] as const;
 
@@ -95,32 +98,23 @@ export function recordHoldBegins(input: Input, decision: Decision, recorder: Eve
   for (const { type } of HOLDS) {
     const state = states.find((one) => one.type === type);
     if (state === undefined || storedHold(input, type)?.reason === state.reason) continue;
-    record(input.placement, { reason: type, type: PlacementEvents[type].type, note: state.message }, recorder);
+    record(input.placement, { reason: type, note: state.message }, recorder);
   }
 }
 
 /** Records an event for each hold that has ended. It names the clusters that moved, unless a write was refused. */
 export function recordHoldEnds({ input, decision, publication }: Outcome, recorder: EventRecorder): void {
   const states = heldStates(input.snapshot, decision);
-  for (const { type, end, ended, moved } of HOLDS) {
+  for (const { type, end, ended, verb, moved } of HOLDS) {
     if (storedHold(input, type) === undefined || states.some((one) => one.type === type)) continue;
-    const note = publication.failure === undefined ? `${ended}${moved(decision)}` : ended;
-    record(input.placement, { reason: end, type: PlacementEvents[end].type, note }, recorder);
+    const names = publication.failure === undefined ? moved(decision) : [];
+    const note = names.length === 0 ? ended : `${ended}; ${verb} ${listed(names)}`;
+    record(input.placement, { reason: end, note }, recorder);
   }
 }
 
 function storedHold(input: Input, type: string): Partial<Condition> | undefined {
   return conditionsOf(input).find((one) => one.type === type && one.status === 'True');
-}
-
-function movedText(verb: string, names: readonly string[]): string {
-  return names.length === 0 ? '' : `; ${verb} ${listed(names)}`;
-}
-
-/** Whether a condition has another status or reason than before. */
-function isChanged(before: readonly Partial<Condition>[], states: readonly ConditionState[], type: string): boolean {
-  const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
-  return was?.status !== is?.status || was?.reason !== is?.reason;
 }
 
 function isFirst({ snapshot }: Input): boolean {
@@ -144,7 +138,7 @@ function firstDecision({ decision }: Outcome, stored: ReadonlySet<string>): Plac
   const names = chosen(decision).filter((name) => stored.has(name));
   if (names.length === 0 && decision.wanted !== 0) return undefined;
   const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
-  return { reason: 'DecisionPublished', type: PlacementEvents.DecisionPublished.type, note };
+  return { reason: 'DecisionPublished', note };
 }
 
 /** A warning where clusters left although nobody edited the Placement. */
@@ -160,7 +154,11 @@ function laterDecision(
   return { reason: 'DecisionChanged', type, note };
 }
 
-function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
+function record(
+  placement: Placement,
+  { reason, type = PlacementEvents[reason].type, note }: PlacementNote,
+  recorder: EventRecorder,
+): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
   recorder.record({ regarding, type, reason, action: 'Schedule', note });
 }
