@@ -1,5 +1,5 @@
 import { field, textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
+import type { ObjectName } from '../../runtime/vocabulary/meta.js';
 import { Placements } from '../../api/resources.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
@@ -39,11 +39,22 @@ export function eventsAbout({ found, withheld }: ReadEvents, uid: string | undef
 const MOST_EVENTS = 3;
 const REMOVED = 'removed ';
 
-/** Reads the events by LIST alone. A missing right is withheld. @throws ApiError for any other error. */
+/** Reads the events by LIST alone, newest first. A missing right is withheld. @throws ApiError for any other error. */
 export async function readLeavingEvents(client: ReadClient, { namespace = '', name }: ObjectName): Promise<ReadEvents> {
   const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${selectorValue(name)}`;
   try {
-    return { found: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined };
+    const found = (await client.list(Events, namespace, { fieldSelector }))
+      .map((one) => ({
+        uid: textField(field(one, 'regarding'), 'uid'),
+        event: {
+          time: textField(field(one, 'series'), 'lastObservedTime') || textField(one, 'eventTime'),
+          reason: textField(one, 'reason'),
+          note: textField(one, 'note'),
+        },
+      }))
+      .filter(({ event }) => event.note.includes(REMOVED))
+      .sort(({ event: a }, { event: b }) => (a.time < b.time ? 1 : -1));
+    return { found, withheld: undefined };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { found: [], withheld: { resource: 'events', verb: 'list', status: error.status } };
@@ -53,21 +64,6 @@ export async function readLeavingEvents(client: ReadClient, { namespace = '', na
 /** A value of a field selector; commas and equals signs in it are escaped (Go's fields.EscapeValue). */
 export function selectorValue(value: string): string {
   return value.replaceAll(/[\\,=]/g, '\\$&');
-}
-
-/** Those of the events that name clusters which left, newest first. */
-function leavingEvents(events: readonly KubeObject[]): ReadEvents['found'] {
-  return events
-    .map((one) => ({
-      uid: textField(field(one, 'regarding'), 'uid'),
-      event: {
-        time: textField(field(one, 'series'), 'lastObservedTime') || textField(one, 'eventTime'),
-        reason: textField(one, 'reason'),
-        note: textField(one, 'note'),
-      },
-    }))
-    .filter(({ event }) => event.note.includes(REMOVED))
-    .sort(({ event: a }, { event: b }) => (a.time < b.time ? 1 : -1));
 }
 
 /** Those that name the cluster among the removed ones. */

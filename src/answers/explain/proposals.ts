@@ -9,7 +9,7 @@ import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
-import { fixText, isDenied, missingRights } from './rights.js';
+import { fixText, missingRights, rightField } from './rights.js';
 import { explainReport, setsText, type ExplainReport } from './report.js';
 import { chosen } from '../../domain/placement/select/decision.js';
 
@@ -45,7 +45,9 @@ export const LABEL_RIGHTS: Rights = [{ verb: 'patch', type: ManagedClusters }];
 export function proposalsOf(report: ExplainReport): readonly Proposal[] {
   const sets = setProposals(report);
   const bound = sets.flatMap((one) => (one.kind === 'Bind' && one.sets.length === 1 ? one.sets : []));
-  return [...sets, ...labelProposals(bound.length === 0 ? report : withBindings(report, bound), report, bound)];
+  const { namespace } = report.explanation.placement;
+  const changes = bound.map((set) => bindingChange(set, namespace));
+  return [...sets, ...labelProposals(changes.length === 0 ? report : withChanges(report, changes), report, bound)];
 }
 
 /**
@@ -91,7 +93,7 @@ function choiceOf(names: readonly string[], report: ExplainReport): readonly Pro
   const { namespace } = report.explanation.placement;
   const binds = names.slice(0, MOST_NAMES).map((name) => bindOf(name, report));
   const harmless = binds.filter((one): one is Bind => one.kind === 'Bind');
-  const allowed = harmless.filter(({ rights }) => !rights.some((one) => isDenied(one, report)));
+  const allowed = harmless.filter(({ rights }) => missingRights(rights, report).length === 0);
   const offered = allowed.length > 0 ? allowed : harmless;
   const [only, ...others] = offered;
   if (only === undefined || others.length === 0) return only === undefined ? binds : [only];
@@ -111,15 +113,6 @@ function bindRights(name: string, namespace: string): Rights {
 function bindingChange(set: string, namespace: string): Change {
   const object = { metadata: { name: set, namespace }, spec: { clusterSet: set } };
   return { kind: 'apply', resource: 'managedclustersetbindings', object };
-}
-
-/** The same Placement with these sets bound. */
-function withBindings(report: ExplainReport, sets: readonly string[]): ExplainReport {
-  const { namespace } = report.explanation.placement;
-  return withChanges(
-    report,
-    sets.map((set) => bindingChange(set, namespace)),
-  );
 }
 
 /** The same Placement with these labels of a cluster. */
@@ -207,6 +200,6 @@ export function proposalDocument(one: Exclude<Proposal, { kind: 'Harmful' }>, re
     ...(one.kind === 'Bind'
       ? { reason: 'NoBinding' as const, clusterSets: one.sets, command }
       : { reason: 'NotMatched' as const, cluster: one.cluster, command }),
-    ...(missing.length === 0 ? {} : { missingRights: missing }),
+    ...(missing.length === 0 ? {} : { missingRights: missing.map(rightField) }),
   };
 }

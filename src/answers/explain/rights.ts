@@ -10,8 +10,9 @@ interface Caller {
   readonly denied: Denied;
 }
 
-export function isDenied(right: AccessAttributes, { denied }: Caller): boolean {
-  return denied.has(keyOf(right));
+/** Those that the caller is known not to have. */
+export function missingRights(rights: readonly AccessAttributes[], { denied }: Caller): readonly AccessAttributes[] {
+  return rights.filter((one) => denied.has(keyOf(one)));
 }
 
 /**
@@ -45,23 +46,20 @@ export function fixText(
 /** `create and patch managedclustersetbindings in namespace shop`; undefined where nothing is known to be missing. */
 function missingText(rights: readonly AccessAttributes[], report: Caller): string | undefined {
   const verbs = new Map<string, string[]>();
-  for (const right of rights.filter((one) => isDenied(one, report))) {
+  for (const right of missingRights(rights, report)) {
     const of = objectsText(right);
     verbs.set(of, [...new Set([...(verbs.get(of) ?? []), right.verb])]);
   }
   return verbs.size === 0 ? undefined : [...verbs].map(([of, list]) => `${list.join(' and ')} ${of}`).join(', and ');
 }
 
-/** Those that the caller is known not to have, as fields. */
-export function missingRights(rights: readonly AccessAttributes[], report: Caller): readonly object[] {
-  return rights
-    .filter((one) => isDenied(one, report))
-    .map(({ verb, type, subresource, namespace, name }) => ({
-      verb,
-      resource: subresource === undefined ? type.plural : `${type.plural}/${subresource}`,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(name === undefined ? {} : { name }),
-    }));
+export function rightField({ verb, namespace, name, ...right }: AccessAttributes): object {
+  const of = { ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
+  return { verb, resource: resourceOf(right), ...of };
+}
+
+function resourceOf({ type, subresource }: Pick<AccessAttributes, 'type' | 'subresource'>): string {
+  return subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
 }
 
 /** `create managedclustersetbindings in namespace shop`, `create managedclustersets/bind edge`. */
@@ -69,8 +67,7 @@ function keyOf(right: AccessAttributes): string {
   return `${right.verb} ${objectsText(right)}`;
 }
 
-function objectsText({ type, subresource, namespace, name }: AccessAttributes): string {
-  const resource = subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
-  const of = name === undefined ? resource : `${resource} ${name}`;
+function objectsText({ namespace, name, ...right }: AccessAttributes): string {
+  const of = name === undefined ? resourceOf(right) : `${resourceOf(right)} ${name}`;
   return namespace === undefined ? of : `${of} in namespace ${namespace}`;
 }
