@@ -34,14 +34,17 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
   const passing = judged.flatMap(({ name, causes }) => (causes.length === 0 ? [name] : []));
   const { ranks, left } = orderOfSelection(new Set(passing), decided, snapshot);
-  const verdictOf = verdicts(decided, passing.length, readable.decisions);
+  const selected = new Set(selectedClusters(decided));
+  // Without the decisions it is not known who was selected: only where all that pass are selected, or none is wanted.
+  const isCertain = readable.decisions || selected.size === passing.length || decided.wanted === 0;
+  const verdictOf = (name: string): Verdict => (selected.has(name) ? 'Selected' : 'NotNeeded');
   // A move that waits holds nobody: the one cluster is selected, and the other one is not needed yet.
   const isHeld = (name: string): boolean => {
     const fate = decided.fates.get(name);
     return isUnselected(fate) || (fate?.kind === 'keptOut' && name !== decided.move?.comes);
   };
   for (const one of judged) {
-    one.verdict = isHeld(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
+    one.verdict = isHeld(one.name) ? 'Held' : (one.causes[0] ?? (isCertain ? verdictOf(one.name) : 'Unknown'));
     if (one.verdict === 'NotNeeded' && decided.move?.leaves === one.name) one.verdict = 'Moved';
     if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(left.get(one.name), decided);
     if (one.blocked !== undefined) one.verdict = 'SpreadBlocked';
@@ -201,17 +204,6 @@ function spreadBlock(left: ReturnType<Order['left']['get']>, decided: Decision):
     count: domain?.count ?? 0,
     lowest: topology.lowest,
   };
-}
-
-/**
- * The verdict for a cluster that passes every rule. Without the decisions it is not known which clusters were selected
- * before. The verdict is then certain only when all of the `passing` clusters are selected, or when none is wanted.
- */
-function verdicts(decided: Decision, passing: number, decisionsReadable: boolean): (name: string) => Verdict {
-  const selected = new Set(selectedClusters(decided));
-  const isCertain = decisionsReadable || selected.size === passing || decided.wanted === 0;
-  if (!isCertain) return () => 'Unknown';
-  return (name) => (selected.has(name) ? 'Selected' : 'NotNeeded');
 }
 
 /** The clusters that match no predicate, the nearest to a match first. */

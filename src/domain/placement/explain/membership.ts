@@ -83,13 +83,9 @@ function presentCauses(outside: Outside, before: Before | undefined): readonly s
   const byLabel = labelCause(outside);
   const nearest = nearestSelector(outside);
   const isAsked = exclusiveSets(eligibility).length > 0;
-  const causes = (isAsked ? [byLabel, nearest] : [nearest, byLabel]).filter(isText);
+  const causes = (isAsked ? [byLabel, nearest] : [nearest, byLabel]).filter((one) => one !== undefined);
   const absent = lost === undefined ? absentCauses(outside) : [];
   return [...(causes.length > 0 ? causes : unnamedSets(outside)), ...absent];
-}
-
-function isText(text: string | undefined): text is string {
-  return text !== undefined;
 }
 
 /** What the cluster's label has to do with it; undefined where the sets that select by this label are not concerned. */
