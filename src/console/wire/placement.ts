@@ -1,17 +1,11 @@
 import type { Health } from '../../answers/fleetsummary.js';
-import type { Condition } from '../../answers/status.js';
+import type { Condition, PlacementSummary } from '../../answers/status.js';
 import type { PlacementExplanation } from '../../answers/explain/document.js';
 import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
 
-export interface PlacementRow {
-  readonly namespace: string;
-  readonly name: string;
-  readonly phase: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly held: boolean;
+export interface PlacementRow extends PlacementSummary {
   readonly selected: number;
   /** Absent: all that match. */
   readonly wanted?: number;
