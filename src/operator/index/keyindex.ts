@@ -4,6 +4,7 @@ import { textOf } from '../../domain/placement/select/rules.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { LabelsAndClaims } from '../../domain/selectors.js';
+import { Multimap } from './multimap.js';
 
 /** Tells which Placements read the value of a label or claim that changes. A change costs one comparison for each different key. */
 export class KeyIndex {
@@ -79,8 +80,8 @@ const EVERY: ReadonlySet<string> = new Set([ALL]);
 /** The facts of clusters that some Placement names: the views of clusters have these and no others. */
 export class NamedFacts {
   readonly #byPlacement = new Map<string, ReadonlySet<string>>();
-  /** Name → how many Placements name it. */
-  readonly #counts = new Map<string, number>();
+  /** Name → the keys of the Placements that name it. */
+  readonly #placements = new Multimap<string, string>();
   #all: FactNames = NONE;
 
   get all(): FactNames {
@@ -91,19 +92,15 @@ export class NamedFacts {
   put(key: string, named: FactNames = NONE): boolean {
     const names = named === 'all' ? EVERY : named;
     const before = this.#byPlacement.get(key) ?? NONE;
-    let changed = false;
-    for (const name of names) if (!before.has(name) && this.#add(name, 1) === 1) changed = true;
-    for (const name of before) if (!names.has(name) && this.#add(name, -1) === 0) changed = true;
+    const size = (name: string): number => this.#placements.get(name).size;
+    for (const name of before) this.#placements.delete(name, key);
+    const changed = [...new Set([...before, ...names])].filter(
+      (name) => size(name) === 0 && before.has(name) !== names.has(name),
+    );
+    for (const name of names) this.#placements.add(name, key);
     if (names.size > 0) this.#byPlacement.set(key, names);
     else this.#byPlacement.delete(key);
-    if (changed) this.#all = this.#counts.has(ALL) ? 'all' : new Set(this.#counts.keys());
-    return changed;
-  }
-
-  #add(name: string, difference: 1 | -1): number {
-    const count = (this.#counts.get(name) ?? 0) + difference;
-    if (count === 0) this.#counts.delete(name);
-    else this.#counts.set(name, count);
-    return count;
+    if (changed.length > 0) this.#all = size(ALL) > 0 ? 'all' : new Set(this.#placements.keys());
+    return changed.length > 0;
   }
 }

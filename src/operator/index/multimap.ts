@@ -8,6 +8,11 @@ export class Multimap<K, V> {
     return this.#sets.get(key) ?? this.#none;
   }
 
+  /** Those that have values. */
+  keys(): Iterable<K> {
+    return this.#sets.keys();
+  }
+
   add(key: K, value: V): void {
     const values = this.#sets.get(key);
     if (values === undefined) this.#sets.set(key, new Set([value]));

@@ -5,7 +5,7 @@ import {
   type KeySource,
   type Source,
 } from '../../domain/placement/select/rules.js';
-import { needsKey, type CandidateAnswers } from '../../domain/placement/select/unmatched.js';
+import { KEY_SOURCES, needsKey, type CandidateAnswers } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
@@ -27,7 +27,6 @@ interface SharedRequirement {
 /** The existing clusters by ordinal. */
 export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
-const KEY_SOURCES: readonly KeySource[] = ['label', 'claim'];
 const FIELDS = { label: 'labels', claim: 'claims' } as const;
 const NO_TEXTS: StringMap = {};
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();
