@@ -38,7 +38,8 @@ function deleteWrite(
   return { kind: 'delete', name, ordinal, ...contentOf([]), revision: revisionOf([]), uid, resourceVersion, cause };
 }
 
-export interface Decided {
+/** What the writes of a layout depend on, beside it. */
+interface WriteInput {
   readonly snapshot: PlacementSnapshot;
   readonly decision: Decision;
   /** What the items say of their clusters. */
@@ -54,7 +55,7 @@ export interface LayoutWrites {
 }
 
 /** A write for each object that differs from what it is to hold, and a second one where clusters leave it for another. */
-export function layoutWrites(layout: Layout, objects: Objects, decided: Decided): LayoutWrites {
+export function layoutWrites(layout: Layout, objects: Objects, decided: WriteInput): LayoutWrites {
   const first: UnorderedWrite[] = [];
   const second: (UpdateDecision | DeleteDecision)[] = [];
   const placement = decided.snapshot.placement.name;
@@ -79,7 +80,7 @@ function wantedContent(
   { slots, pieces, spare }: Layout,
   ordinal: number,
   own: StoredDecision | undefined,
-  decided: Decided,
+  decided: WriteInput,
 ): DecisionContent | undefined {
   const clusters = slots[ordinal - 1] ?? [];
   const piece = pieces.get(ordinal);
@@ -93,7 +94,7 @@ function withLeaving(
   { leaving }: Layout,
   wanted: DecisionContent | undefined,
   own: StoredDecision,
-  said: Decided['said'],
+  said: WriteInput['said'],
 ): DecisionContent | undefined {
   const going = leaving.get(own.ordinal ?? 0);
   const staying = new Set(wanted?.clusters);
@@ -107,7 +108,7 @@ function withLeaving(
 }
 
 /** By how many clusters the decision grows: those that come from another object of it, or leave for one, do not count. */
-function growthOf(clusters: readonly string[], own: StoredDecision | undefined, { staying }: Decided): number {
+function growthOf(clusters: readonly string[], own: StoredDecision | undefined, { staying }: WriteInput): number {
   const count = (names: readonly string[]): number => names.filter((name) => staying?.has(name) !== true).length;
   return count(clusters) - count(own?.clusters ?? []);
 }
@@ -159,7 +160,7 @@ export function historyOf({ name, resourceVersion }: StoredDecision): string {
 function keepsRecord(
   object: StoredDecision | undefined,
   ordinal: number,
-  { snapshot, decision: { current, fates } }: Decided,
+  { snapshot, decision: { current, fates } }: WriteInput,
 ): boolean {
   const leaving = [...(current[ordinal - 1] ?? []), ...(object?.clusters ?? [])];
   if (leaving.some((name) => countsAs('leaves', fates.get(name)))) return true;

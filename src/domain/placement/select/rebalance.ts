@@ -1,6 +1,6 @@
 import { countsOf, ownRecords } from './budget.js';
 import type { Move, MoveWait } from './decision.js';
-import { isUnhealthy, preferenceAgainst } from './standing.js';
+import { preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
 import { type PlacementSnapshot, selectedSince } from './snapshot.js';
 import type { Domain } from './choice/topology.js';
@@ -215,7 +215,7 @@ function compareFirsts({ queue: { first: a } }: Group, { queue: { first: b } }: 
 /** The tier that a selected cluster would have if it were not. */
 function tierOf(name: string, { selected, placement }: PlacementSnapshot): number {
   const taints = selected.get(name)?.taints ?? [];
-  return taints.length === 0 && !isUnhealthy(taints) ? 0 : preferenceAgainst(taints, placement.rules.tolerations);
+  return preferenceAgainst(taints, placement.rules.tolerations);
 }
 
 /** The pair of the first of each group, if it is allowed. `contest`: without the cluster that leaves. */

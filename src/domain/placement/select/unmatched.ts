@@ -87,6 +87,8 @@ export function whyUnmatched(
   return first === undefined ? { kind: 'NotTogether' } : { kind: 'RequirementUnmet', requirement: first };
 }
 
+export const KEY_SOURCES: readonly KeySource[] = ['label', 'claim'];
+
 /** Whether a cluster may lack the key, and then does not meet the requirement. */
 export function needsKey<R extends SourcedRequirement>(one: R): one is R & KeyRequirement {
   const { operator } = one.requirement;
@@ -148,7 +150,11 @@ export class MessageWatch {
   constructor(rules: PlacementRules, candidates: CandidateAnswers, unmatched: readonly UnmatchedPredicate[]) {
     const unmatchedIndexes = new Set(unmatched.map(({ index }) => index));
     this.#answers = rules.predicates.flatMap((predicate, index) => [
-      watchMatch(predicate, candidates, !unmatchedIndexes.has(index)),
+      watch(
+        (cluster) => unmet(predicate, cluster).next().done === true,
+        () => candidates.someMatch(predicate),
+        !unmatchedIndexes.has(index),
+      ),
       ...(unmatchedIndexes.has(index) ? watchRequirements(predicate, candidates) : []),
     ]);
   }
@@ -167,32 +173,28 @@ export class MessageWatch {
   }
 }
 
-function watchMatch(predicate: Predicate, candidates: CandidateAnswers, was: boolean): WatchedAnswer {
-  return {
-    has: (cluster) => unmet(predicate, cluster).next().done === true,
-    someHave: () => candidates.someMatch(predicate),
-    was,
-  };
-}
-
 /** A predicate that contradicts itself never says anything else. */
 function watchRequirements(predicate: Predicate, candidates: CandidateAnswers): readonly WatchedAnswer[] {
   const requirements = sourcedRequirements(predicate);
   if (contradictionIn(requirements) !== undefined) return [];
   return requirements.flatMap((one) => [
-    watchMeet(one, candidates),
-    ...(needsKey(one)
-      ? [watchKey('label', one.requirement.key, candidates), watchKey('claim', one.requirement.key, candidates)]
-      : []),
+    watch(
+      (cluster) => meetsOne(cluster, one),
+      () => candidates.someMeet(one),
+    ),
+    ...(needsKey(one) ? KEY_SOURCES : []).map((source) =>
+      watch(
+        (cluster) => textOf(cluster, source, one.requirement.key) !== undefined,
+        () => candidates.someHave(source, one.requirement.key),
+      ),
+    ),
   ]);
 }
 
-function watchMeet(one: ClusterRequirement, candidates: CandidateAnswers): WatchedAnswer {
-  const someHave = (): boolean => candidates.someMeet(one);
-  return { has: (cluster) => meetsOne(cluster, one), someHave, was: someHave() };
-}
-
-function watchKey(source: KeySource, key: string, candidates: CandidateAnswers): WatchedAnswer {
-  const someHave = (): boolean => candidates.someHave(source, key);
-  return { has: (cluster) => textOf(cluster, source, key) !== undefined, someHave, was: someHave() };
+function watch(
+  has: WatchedAnswer['has'],
+  someHave: WatchedAnswer['someHave'],
+  was: boolean = someHave(),
+): WatchedAnswer {
+  return { has, someHave, was };
 }

@@ -9,6 +9,7 @@ import type { ClusterControllerOptions } from '../clusters/controller.js';
 import { newController } from '../controller.js';
 import { optionalSource, type OptionalControllers } from '../optionalsource.js';
 import type { PlacementCaches } from '../placement/caches.js';
+import type { Nothing } from '../placement/scope.js';
 
 export interface FollowerOptions extends Omit<ClusterControllerOptions, 'caches'> {
   /** Those of the placement group, which starts them. */
@@ -34,11 +35,6 @@ export interface FollowerScope<T extends KubeObject>
   readonly pass: Pass;
 }
 
-/** A pass that ends before anything is decided. */
-export interface Nothing {
-  readonly kind: 'nothing';
-  readonly result: Result;
-}
 export const NOTHING: Nothing = { kind: 'nothing', result: DONE };
 
 /** Why a pass cannot decide by the caches; undefined when it can. */

@@ -12,14 +12,8 @@ import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { OptionalControllers } from '../optionalsource.js';
 import { confirmedIn } from '../placement/caches.js';
-import {
-  createFollower,
-  NOTHING,
-  notCurrent,
-  type FollowerOptions,
-  type FollowerScope,
-  type Nothing,
-} from './follower.js';
+import type { Nothing } from '../placement/scope.js';
+import { createFollower, NOTHING, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';
 
 /** How many clusters Kueue takes; it takes no empty list either. */
 const MOST_KUEUE_CLUSTERS = 20;

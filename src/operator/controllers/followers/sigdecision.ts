@@ -14,14 +14,8 @@ import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import type { OptionalControllers } from '../optionalsource.js';
 import { BY_PLACEMENT, confirmedIn } from '../placement/caches.js';
-import {
-  createFollower,
-  NOTHING,
-  notCurrent,
-  type FollowerOptions,
-  type FollowerScope,
-  type Nothing,
-} from './follower.js';
+import type { Nothing } from '../placement/scope.js';
+import { createFollower, NOTHING, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';
 
 export const sigDecisionCacheOptions: CacheOptions<SigDecision> = {
   type: SigPlacementDecisions,
