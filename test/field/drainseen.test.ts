@@ -75,7 +75,7 @@ describe('a drain and a cordon', () => {
 
 describe('Ctrl-C while drain waits', () => {
   it('says that the drain goes on, how to see it and how to end it, and ends the process as the signal does', async () => {
-    const module = path.join(root, 'dist', 'src', 'cli', 'maintenance', 'run.js');
+    const module = path.join(root, 'dist', 'src', 'cli', 'commands', 'maintenance', 'run.js');
     const script = `import(${JSON.stringify(module)}).then(({ sayAtInterrupt }) => {
       sayAtInterrupt('edge-1 stays drained\\n');
       setInterval(() => undefined, 1000);
