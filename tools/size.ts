@@ -7,7 +7,15 @@ import { readFileSync } from 'node:fs';
 const ROOMS: readonly (readonly [room: string, prefixes: readonly string[]])[] = [
   [
     'answers',
-    ['answers/', 'cli/inspect.ts', 'cli/watch.ts', 'cli/commands/explain.ts', 'cli/commands/plan.ts', 'console/wire/', 'console/server/'],
+    [
+      'answers/',
+      'cli/inspect.ts',
+      'cli/watch.ts',
+      'cli/commands/explain.ts',
+      'cli/commands/plan.ts',
+      'console/wire/',
+      'console/server/',
+    ],
   ],
   ['console, the rest', ['console/']],
   ['cli, the rest', ['cli/', 'answers/check/']],
