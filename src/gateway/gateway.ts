@@ -17,7 +17,6 @@ import type { HandlerDeps } from './server/call.js';
 import { handleRequest } from './server/handler.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
 import type { GatewayMetrics } from './metrics.js';
-import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { GatewayServer, type ServerLimits } from './server/server.js';
 import { Upstream } from './upstream/upstream.js';
@@ -46,8 +45,6 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
-  /** Undefined when no traces are recorded. */
-  readonly tracer?: Tracer | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -101,7 +98,6 @@ export class Gateway {
       clock,
       log: options.log,
       metrics,
-      tracer: options.tracer,
     };
     this.#server = new GatewayServer({
       limits,

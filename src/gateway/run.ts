@@ -1,11 +1,9 @@
-import { TRACES } from '../api/names.js';
 import { build, shippedFile, shippedOpenApi } from '../runtime/process/build.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
 import { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { createGatewayMetrics } from './metrics.js';
 import { createLogger } from '../runtime/log/pinologger.js';
-import { openTracing, type Tracing } from '../runtime/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
 import { exitOnCrash } from '../runtime/process/lifecycle.js';
 import { refuseDebugger } from '../runtime/process/debugger.js';
@@ -24,12 +22,8 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   }
   const checkDebugger = refuseDebugger(process, log);
   const metrics = createGatewayMetrics(build());
-  let tracing: Tracing | undefined;
   try {
-    const { version } = config;
-    const service = 'multicluster-engine-gateway';
-    if (config.tracing !== undefined) tracing = await openTracing({ ...TRACES, service, version, clock, log });
-    const gateway = gatewayFor(config, { clock, log, metrics, tracer: tracing?.tracer });
+    const gateway = gatewayFor(config, { clock, log, metrics });
     await gateway.start();
     const { metricsSecure, tls } = config;
     const secure = metricsSecure ? secureMetrics({ review: gateway.accessReviewer(), tls, log }) : undefined;
@@ -39,14 +33,12 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
-  } finally {
-    await tracing?.close();
   }
 }
 
 function gatewayFor(
   config: GatewayConfig,
-  sinks: Pick<GatewayOptions, 'clock' | 'log' | 'metrics' | 'tracer'>,
+  sinks: Pick<GatewayOptions, 'clock' | 'log' | 'metrics'>,
 ): Gateway {
   const [engine, placement] = [definition('multiclusterengine'), definition('placement')];
   return new Gateway({

@@ -7,7 +7,6 @@ import {
   type Manager,
 } from '../runtime/manager/manager.js';
 import { build } from '../runtime/process/build.js';
-import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { ManagerConfig } from './flags.js';
 import { createMetrics, type Metrics } from './metrics.js';
 
@@ -19,23 +18,12 @@ export interface ControllerManager extends Manager {
   readonly hubClock: Clock;
 }
 
-/** Where a manager records what it does. */
-export interface ManagerSinks {
-  readonly log: Logger;
-  /** Undefined without traces. */
-  readonly tracer: Tracer | undefined;
-}
-
-export function createManager(
-  config: ManagerConfig,
-  sinks: ManagerSinks,
-  createTransport: CreateTransport,
-): ControllerManager {
+export function createManager(config: ManagerConfig, log: Logger, createTransport: CreateTransport): ControllerManager {
   const { version, identity, leaderElectionNamespace, kubeApiQps: qps, kubeApiBurst: burst } = config;
   const metrics = createMetrics(build());
   const manager = createRuntimeManager(
     {
-      ...sinks,
+      log,
       program: PRODUCT,
       version,
       identity,

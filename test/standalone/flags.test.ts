@@ -25,7 +25,6 @@ describe('the standalone command', () => {
       demoFleet: 0,
       auditLog: undefined,
       logLevel: 'info',
-      tracing: undefined,
     });
   });
 

@@ -12,7 +12,6 @@ import { createElector, type LeaderElector } from '../leaderelection/leaderelect
 import type { Logger } from '../logger.js';
 import type { ManagerMetrics } from '../metrics/managermetrics.js';
 import { Group, type GroupOptions } from './group.js';
-import type { Tracer } from '../tracing/tracer.js';
 import { ServerClock } from '../transport/serverclock.js';
 import type { Transport, TransportOptions } from '../transport/transport.js';
 
@@ -28,8 +27,6 @@ interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
   readonly leaderElectionNamespace: string;
   readonly metrics: ManagerMetrics;
   readonly log: Logger;
-  /** Undefined without traces. */
-  readonly tracer?: Tracer | undefined;
 }
 
 /** What all controller groups of a process share (controller-runtime's Manager). */
@@ -104,13 +101,13 @@ export function createLeaderClients(
   };
 }
 
-/** A controller with the log, metrics and traces of its manager. It begins when its group is started. */
+/** A controller with the log and metrics of its manager. It begins when its group is started. */
 export function managedController(
-  { log, metrics, tracer }: Manager,
+  { log, metrics }: Manager,
   options: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
 ): Controller {
   const own = metrics.controller(options.name);
-  return createController({ ...options, clock: systemClock, random: systemRandom, log, metrics: own, tracer });
+  return createController({ ...options, clock: systemClock, random: systemRandom, log, metrics: own });
 }
 
 /** A group of controllers that runs while its Lease is held, and whose events are written before the Lease is released. */
