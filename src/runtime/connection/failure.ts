@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { explanationOf, wordsOf } from './explain.js';
-import type { Area, Phase } from './explanation.js';
+import { explanationOf, wordsOf, type Area, type Phase } from './codes.js';
 import { failedConnection } from './observedconnection.js';
 import {
   authoritiesText,

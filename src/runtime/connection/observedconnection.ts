@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { DetailedPeerCertificate } from 'node:tls';
-import type { Phase } from './explanation.js';
+import type { Phase } from './codes.js';
 
 /** What is known of a connection that was not made. */
 interface FailedConnection {
