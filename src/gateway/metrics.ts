@@ -1,11 +1,11 @@
 import { METRICS_PREFIX } from '../api/names.js';
-import type { ReloadMetrics } from '../runtime/metrics/metrics.js';
+import type { TokenServerMetrics } from '../runtime/endpoints/tokenserver.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf, type Exposition } from '../runtime/metrics/registry.js';
 import type { Build } from '../runtime/process/build.js';
 
 /** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
-export interface GatewayMetrics extends ReloadMetrics {
+export interface GatewayMetrics extends TokenServerMetrics {
   /** A response was sent. `route`: a template of the table or `none`; `method`: one of the table or `other`. */
   answered(route: string, method: string, code: number, seconds: number): void;
   /** A call to the API server has ended: `code` of the response, or `<error>` without one. */
@@ -14,8 +14,6 @@ export interface GatewayMetrics extends ReloadMetrics {
   abandoned(route: string): void;
   /** A connection was rejected: `tls`, `protocol`, `timeout` or `capacity`. */
   dropped(cause: string): void;
-  /** When the certificate expires, in seconds since the epoch. */
-  certificateExpiry(seconds: number): void;
   /** Sets the function that returns the number of open connections. */
   connections(read: () => number): void;
 }

@@ -66,6 +66,7 @@ function common(log: RecordingLog, clock: ManualClock): Omit<Common, 'metrics'> 
     upstreamCa: at('ca.crt'),
     extraCa: at('bundle.crt'),
     userAgent: 'test',
+    reloadEveryMs: 5_000,
     clock,
     log,
   };
@@ -84,7 +85,6 @@ const SERVERS: readonly (readonly [string, () => Rig])[] = [
         openapi: JSON.stringify(document),
         rules,
         shutdownDelayMs: 0,
-        reloadEveryMs: 5_000,
         metrics: createGatewayMetrics(),
       });
       return { server, log, clock };

@@ -1,14 +1,12 @@
 import { METRICS_PREFIX } from '../../api/names.js';
 import { Collectors } from '../../runtime/metrics/collectors.js';
-import type { ReloadMetrics } from '../../runtime/metrics/metrics.js';
+import type { TokenServerMetrics } from '../../runtime/endpoints/tokenserver.js';
 import { createProcessRegistry, expositionOf, type Exposition } from '../../runtime/metrics/registry.js';
 import type { Build } from '../../runtime/process/build.js';
 
 /** Metrics of the console on a hub. No label value comes from a client. */
-export interface ConsoleMetrics extends ReloadMetrics, Exposition {
+export interface ConsoleMetrics extends TokenServerMetrics, Exposition {
   answered(code: number): void;
-  /** When the certificate expires, in seconds since the epoch. */
-  certificateExpiry(seconds: number): void;
   /** Sets the function that returns the number of tokens in use. */
   people(read: () => number): void;
 }

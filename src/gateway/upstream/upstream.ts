@@ -1,16 +1,12 @@
-import { createSecureContext } from 'node:tls';
-
-import { buildConnector, Client, Pool } from 'undici';
-import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
-import { withExtraAuthorities } from '../../runtime/tls/extraauthorities.js';
-import { observed } from '../../runtime/connection/observedconnection.js';
+import { Client, Pool, type buildConnector } from 'undici';
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Exchange, WaitLimit, type ResponseBody } from '../../runtime/http/exchange.js';
 import { Slots } from '../../runtime/http/slots.js';
+import { connectorOf } from '../../runtime/transport/connectionpool.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Method } from '../request/routes.js';
-import { toUpstreamError, unreachable, UpstreamError } from './error.js';
+import { toUpstreamError, UpstreamError } from './error.js';
 
 export interface UpstreamRequest {
   readonly method: Method;
@@ -86,22 +82,17 @@ export class Upstream {
   /** Of the connections. The pool's own queue would keep a request whose caller has gone. */
   readonly #slots = { known: new Slots(CONNECTIONS.known), unknown: new Slots(CONNECTIONS.unknown) };
   #pool: Pool | undefined;
-  #connect: buildConnector.connector | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
   }
 
   /**
-   * Trusts these certificate authorities (PEM), and those of the file `extraCa`, from now on. Calls in progress end on the
-   * old connections.
-   * @throws Error when one of `ca` is not a certificate
+   * Trusts these certificate authorities (PEM) from now on. Calls in progress end on the old connections.
+   * @throws Error when they are no certificates
    */
-  trust(ca: string, extraCa?: string): void {
-    const problem = certificatesProblem(ca, 'the file of authorities');
-    if (problem !== undefined) throw new Error(problem);
+  trust(ca: string): void {
     const previous = this.#pool;
-    this.#connect = verifyingConnector(withExtraAuthorities(ca, extraCa), this.#options);
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS.known + CONNECTIONS.unknown,
       pipelining: 1,
@@ -112,7 +103,7 @@ export class Upstream {
       bodyTimeout: 0,
       maxResponseSize: MAX_RESPONSE_BYTES,
       maxHeaderSize: MAX_HEAD_BYTES,
-      connect: this.#connect,
+      connect: verifyingConnector(ca, this.#options),
       factory: (origin: URL, options: Client.Options) => withoutReconnect(new Client(origin, options)),
     });
     previous?.close().catch(() => undefined);
@@ -139,7 +130,7 @@ export class Upstream {
       maxUnreadBytes: MAX_UNREAD_BYTES,
       waits,
       onOver: () => slots.release(),
-      errorFor: toUpstreamError,
+      errorFor: (error) => toUpstreamError(error),
     });
     const onClientGone = (): void => abort(CLIENT_GONE);
     clientGone.addEventListener('abort', onClientGone, { once: true });
@@ -170,23 +161,6 @@ export class Upstream {
         metrics.upstream(request.method, code, (clock.monotonic() - startedAt) / 1000);
       },
     };
-  }
-
-  /**
-   * Connects and disconnects, without a request.
-   * @throws UpstreamError `unreachable` when the server cannot be connected to or verified
-   */
-  checkConnection(): Promise<void> {
-    const { hostname, host, protocol, port } = new URL(this.#options.origin);
-    const plain = hostname.replace(/^\[|\]$/g, '');
-    return new Promise((resolve, reject) => {
-      if (this.#connect === undefined) throw new UpstreamError('unreachable', 'NO_CA');
-      this.#connect({ hostname: plain, host, protocol, port }, (...[error, socket]) => {
-        socket?.destroySoon();
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
   }
 
   async close(): Promise<void> {
@@ -221,18 +195,14 @@ export class Upstream {
 }
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
-function verifyingConnector(ca: string, { origin, clock, timeoutMs }: UpstreamOptions): buildConnector.connector {
-  // One for all connections: Node would read the certificates again for each.
-  const secureContext = createSecureContext({ ca });
-  const timeout = Math.min(MAX_CONNECT_MS, timeoutMs);
-  const connect = buildConnector({
-    secureContext,
-    rejectUnauthorized: true,
-    timeout,
-    allowH2: false,
-  });
-  const attempted = { server: origin, authorities: ca };
-  return observed(connect, (error) => unreachable(error, attempted, clock.now()));
+function verifyingConnector(ca: string, { origin, timeoutMs }: UpstreamOptions): buildConnector.connector {
+  const credentials = { server: origin, headers: {}, tls: { ca, rejectUnauthorized: true } };
+  const connect = connectorOf(credentials, Math.min(MAX_CONNECT_MS, timeoutMs));
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(toUpstreamError(error, 'unreachable'), null);
+    });
 }
 
 /**

@@ -20,7 +20,7 @@ import { collectionPath, resourceOf } from './path.js';
 /** Ms for one of two reviews, and for a single one, after the wait for the rate limit. */
 const HALF_DEADLINE_MS = 2_500;
 const DEADLINE_MS = 5_000;
-export const READ_METRICS = { path: '/metrics', verb: 'get' };
+const READ_METRICS = { path: '/metrics', verb: 'get' };
 
 /**
  * What the API server says of a token that wants to read the metrics: `unauthenticated`, it is not accepted; `forbidden`, its
@@ -65,8 +65,10 @@ export function selfAccessReviewer(connect: (token: string) => Transport): Revie
     const transport = connect(token);
     try {
       const spec = { nonResourceAttributes: READ_METRICS };
-      const status = await review(transport, SelfSubjectAccessReviews, { spec }, DEADLINE_MS);
-      return field(status, 'allowed') === true ? 'allowed' : 'forbidden';
+      const allowed = field(await review(transport, SelfSubjectAccessReviews, { spec }, DEADLINE_MS), 'allowed');
+      if (typeof allowed !== 'boolean')
+        throw malformed(targetOf(SelfSubjectAccessReviews), 'there is no status.allowed');
+      return allowed ? 'allowed' : 'forbidden';
     } catch (error) {
       if (isFailure(error, 'Unauthorized')) return 'unauthenticated';
       if (isFailure(error, 'Forbidden')) return 'forbidden';

@@ -56,16 +56,13 @@ export class ObservedConnection {
 /** As undici's. `httpSocket`: the open tunnel through which the server is reached. */
 type Connector<O, S> = (options: O, callback: (...result: [null, S] | [Error, null]) => void) => void;
 
-/** The connector, whose errors can be explained; `explain` makes of each the error that is passed on. */
-export function observed<O extends { readonly httpSocket?: unknown }, S>(
-  connector: Connector<O, S>,
-  explain: (error: Error) => Error = (error) => error,
-): Connector<O, S> {
+/** The connector, whose errors can be explained. */
+export function observed<O extends { readonly httpSocket?: unknown }, S>(connector: Connector<O, S>): Connector<O, S> {
   return (options, callback) => {
     // undici returns the socket that it connects.
     const socket: unknown = connector(options, (...[error, connected]) => {
       if (error === null) callback(null, connected);
-      else callback(explain(connection.failed(error)), null);
+      else callback(connection.failed(error), null);
     });
     const connection = new ObservedConnection(socket, options.httpSocket !== undefined);
   };

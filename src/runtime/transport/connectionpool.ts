@@ -122,7 +122,7 @@ function dispatchersOf(agents: Agents | undefined): readonly Dispatcher[] {
  * Connects to the server, through its proxy. One for all agents: it keeps the TLS session, by which the next connection needs no
  * signature of the server. An Agent's own is gone with its last connection.
  */
-function connectorOf(credentials: Credentials): buildConnector.connector {
+export function connectorOf(credentials: Credentials, timeoutMs = CONNECT_TIMEOUT_MS): buildConnector.connector {
   const { servername = '', rejectUnauthorized } = credentials.tls;
   const address = addressIn(servername);
   const secureContext = secureContextOf(credentials);
@@ -132,16 +132,27 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       ? { servername }
       : { checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) }),
     rejectUnauthorized,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: timeoutMs,
     allowH2: false,
   });
   const direct = observed(address === '' ? connector : withoutName(connector, address));
-  const timeoutMs = CONNECT_TIMEOUT_MS;
   if (credentials.proxy === undefined)
     return keepingSession(over((host, port) => dial({ host, port, timeoutMs }), direct, 'connect'));
   const proxy = new URL(credentials.proxy);
   const tunnel = { proxy, secureContext, rejectUnauthorized, timeoutMs };
   return keepingSession(over((host, port) => openTunnel({ ...tunnel, host, port }), direct, 'proxy'));
+}
+
+/** Connects to the server, verifies it, and disconnects. Rejects with the error of the connection. */
+export function checkConnection(credentials: Credentials): Promise<void> {
+  const { hostname, host, protocol, port } = new URL(credentials.server);
+  return new Promise((resolve, reject) =>
+    connectorOf(credentials)({ hostname, host, protocol, port }, (...[error, socket]) => {
+      socket?.destroySoon();
+      if (error === null) resolve();
+      else reject(error);
+    }),
+  );
 }
 
 /** The address in a server name, `::1` or `[::1]`; empty for a name. */

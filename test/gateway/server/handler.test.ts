@@ -332,13 +332,6 @@ describe('an upstream', () => {
     );
     await upstream.close();
   });
-
-  it.each([
-    ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'cannot be read: it is cut or changed'],
-    ['', 'the file of authorities is empty'],
-  ])('an upstream rejects %j as a certificate authority', (pem, message) => {
-    expect(() => new Upstream(options).trust(pem)).toThrow(message);
-  });
 });
 
 describe('the JSON Schema of a CRD', () => {

@@ -5,8 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { UpstreamReadiness } from '../../../src/gateway/upstream/readiness.js';
-import { UpstreamError } from '../../../src/gateway/upstream/error.js';
+import { UpstreamReadiness } from '../../../src/runtime/endpoints/upstreamreadiness.js';
 import { issueServingCertificate, type ServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
@@ -155,9 +154,9 @@ describe('upstream readiness', () => {
     let tried = 0;
     const reach = (): Promise<void> => {
       const code = tries[tried++] ?? '';
-      return code === '' ? Promise.resolve() : Promise.reject(new UpstreamError('unreachable', code));
+      return code === '' ? Promise.resolve() : Promise.reject(Object.assign(new Error('no connection'), { code }));
     };
-    const contact = new UpstreamReadiness({ upstream: { checkConnection: reach }, clock, log });
+    const contact = new UpstreamReadiness({ connect: reach, explain: String, clock, log });
     const faults = [contact.notReadyReason];
 
     contact.start();

@@ -1,10 +1,12 @@
-import type { Clock, Timer } from '../../runtime/clock.js';
-import type { Logger } from '../../runtime/logger.js';
-import { UpstreamError } from './error.js';
-import type { Upstream } from './upstream.js';
+import type { Clock, Timer } from '../clock.js';
+import { connectionCode } from '../connection/failure.js';
+import type { Logger } from '../logger.js';
 
 interface UpstreamReadinessOptions {
-  readonly upstream: Pick<Upstream, 'checkConnection'>;
+  /** Connects to the API server, verifies it, and disconnects. */
+  readonly connect: () => Promise<void>;
+  /** An error of it in words, with what to do. */
+  readonly explain: (error: unknown) => string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -13,9 +15,9 @@ interface UpstreamReadinessOptions {
 const RETRY_MS = 1_000;
 
 /**
- * Connects to the API server until it has been reached and verified once. Until then the gateway is not ready: one with
- * a wrong address or CA must not replace a working one in a rollout. Later failures do not change readiness: clients
- * get them as 503, for which the gateway has to be ready.
+ * Connects to the API server until it has been reached and verified once. Until then the process is not ready: one with a wrong
+ * address or CA must not replace a working one in a rollout. Later failures do not change readiness: clients get them as errors
+ * of their requests, for which the process has to be ready.
  */
 export class UpstreamReadiness {
   readonly #options: UpstreamReadinessOptions;
@@ -43,17 +45,15 @@ export class UpstreamReadiness {
   }
 
   async #attempt(): Promise<void> {
-    const { upstream, clock, log } = this.#options;
+    const { connect, explain, clock, log } = this.#options;
     try {
-      await upstream.checkConnection();
+      await connect();
       this.#notReadyReason = undefined;
       log.info({}, 'the API server is reached and verified');
     } catch (error) {
-      const { code, explanation } =
-        error instanceof UpstreamError ? error : { code: 'UNKNOWN', explanation: undefined };
-      const reason = `the API server cannot be reached or verified: ${code}`;
+      const reason = `the API server cannot be reached or verified: ${connectionCode(error)}`;
       if (this.#stopped) return;
-      if (reason !== this.#notReadyReason) log.warn({ reason: explanation ?? reason }, 'not ready');
+      if (reason !== this.#notReadyReason) log.warn({ reason: explain(error) }, 'not ready');
       this.#notReadyReason = reason;
       this.#timer = clock.after(RETRY_MS, () => void this.#attempt());
     }

@@ -1,0 +1,175 @@
+import { url } from 'node:inspector';
+import { selfAccessReviewer, type ReviewAccess } from '../client/reviews.js';
+import { systemClock, systemRandom, whenAborted, type Clock } from '../clock.js';
+import { failureText } from '../connection/failure.js';
+import { errorText } from '../errors.js';
+import type { TokenServerConfig } from '../flags/tokenserver.js';
+import type { HttpsServer } from '../http/httpsserver.js';
+import { createLogger } from '../log/pinologger.js';
+import type { Logger } from '../logger.js';
+import type { ReloadMetrics } from '../metrics/metrics.js';
+import type { Exposition } from '../metrics/registry.js';
+import { exitOnCrash, type Runnable } from '../process/lifecycle.js';
+import { ServingCertificateFiles } from '../tls/certificatefiles.js';
+import { withExtraAuthorities } from '../tls/extraauthorities.js';
+import { FileReloader } from '../tls/filereloader.js';
+import type { ServingPair } from '../tls/serving.js';
+import { checkConnection } from '../transport/connectionpool.js';
+import type { Credentials } from '../transport/credentials.js';
+import { createTransport, type Transport, type TransportOptions } from '../transport/transport.js';
+import { certificatesProblem } from '../vocabulary/keypair.js';
+import { runWithEndpoints } from './endpoints.js';
+import type { HealthCheck } from './health.js';
+import { secureMetrics } from './securemetrics.js';
+import { UpstreamReadiness } from './upstreamreadiness.js';
+
+export interface TokenServerMetrics extends ReloadMetrics {
+  /** When the certificate expires, in seconds since the epoch. */
+  certificateExpiry(seconds: number): void;
+}
+
+export interface TokenServerOptions extends Pick<TokenServerConfig, 'listen' | 'tls' | 'upstream' | 'upstreamCa'> {
+  readonly extraCa?: string | undefined;
+  readonly reloadEveryMs: number;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: TokenServerMetrics;
+}
+
+/**
+ * A server that has no rights of its own: it serves HTTPS and sends the tokens of its clients to one API server. The certificate
+ * and the authorities by which the API server is verified are read again when their files change.
+ */
+export abstract class TokenServer implements Runnable {
+  abstract readonly name: string;
+  protected abstract readonly server: Pick<HttpsServer, 'setCertificate' | 'start'>;
+  readonly #options: TokenServerOptions;
+  readonly #certificate: ServingCertificateFiles;
+  readonly #authorities: FileReloader;
+  readonly #readiness: UpstreamReadiness;
+  #ca = '';
+  #state: 'new' | 'serving' | 'draining' = 'new';
+
+  constructor(options: TokenServerOptions) {
+    this.#options = options;
+    const { tls, upstream: server, upstreamCa, reloadEveryMs: everyMs, clock, log, metrics } = options;
+    const reload = { clock, log, metrics, everyMs };
+    this.#certificate = new ServingCertificateFiles(tls, (pair) => this.useCertificate(pair), reload);
+    const apply = ([ca = '']: readonly string[]): void => this.#useAuthorities(ca);
+    this.#authorities = new FileReloader({ name: 'upstream-ca', paths: [upstreamCa], apply }, reload);
+    this.#readiness = new UpstreamReadiness({
+      connect: () => checkConnection(this.#credentials({})),
+      explain: (error) => failureText(error, { server, authorities: this.#ca }, clock.now()),
+      clock,
+      log,
+    });
+  }
+
+  /**
+   * Reads the files and listens; resolves with the port.
+   * @throws Error in one line: a file that cannot be read or used, an address that cannot be listened on
+   */
+  async start(): Promise<number> {
+    const { listen, log } = this.#options;
+    this.#certificate.start();
+    this.#authorities.start();
+    const port = await this.server.start(listen.host, listen.port);
+    this.#state = 'serving';
+    log.info({ endpoint: this.name, host: listen.host, port }, 'listening');
+    this.#readiness.start();
+    return port;
+  }
+
+  /** Serves, once started, until `signal` fires; then stops. Resolves with true: it cannot end in another way. */
+  async run(signal: AbortSignal): Promise<boolean> {
+    await whenAborted(signal);
+    await this.stop();
+    return true;
+  }
+
+  /** Is not ready from now on, and closes. */
+  async stop(): Promise<void> {
+    this.#state = 'draining';
+    this.#readiness.stop();
+    await this.close();
+    this.#certificate.stop();
+    this.#authorities.stop();
+  }
+
+  readiness(): HealthCheck {
+    return { name: this.name, check: () => this.#notReadyReason() };
+  }
+
+  /** Asks the API server with the scraper's token whether it may read the metrics. */
+  accessReviewer(): ReviewAccess {
+    return selfAccessReviewer((token) => this.connect(token));
+  }
+
+  protected get isDraining(): boolean {
+    return this.#state === 'draining';
+  }
+
+  /** A transport with this token. */
+  protected connect(token: string, more: Partial<TransportOptions> = {}): Transport {
+    const { userAgent, clock, log } = this.#options;
+    const load = async (): Promise<Credentials> => this.#credentials({ Authorization: `Bearer ${token}` });
+    return createTransport({ load }, { clock, random: systemRandom, log, userAgent, ...more });
+  }
+
+  protected useCertificate(pair: ServingPair): void {
+    this.server.setCertificate(pair);
+    this.#options.metrics.certificateExpiry(pair.notAfter / 1000);
+  }
+
+  /** Called with the authorities, PEM, and with those that replace them. */
+  protected trust(_ca: string): void {}
+
+  /** Ends the requests and the connections. */
+  protected abstract close(): Promise<void>;
+
+  #notReadyReason(): string | undefined {
+    if (this.#state !== 'serving') return this.#state === 'draining' ? 'shutting down' : 'not started';
+    return this.#certificate.problem(this.#options.clock.now()) ?? this.#readiness.notReadyReason;
+  }
+
+  #useAuthorities(ca: string): void {
+    const { upstreamCa, extraCa } = this.#options;
+    const problem = certificatesProblem(ca, 'the file of authorities');
+    if (problem !== undefined) throw new Error(`${upstreamCa}: ${problem}`);
+    this.#ca = withExtraAuthorities(ca, extraCa);
+    this.trust(this.#ca);
+  }
+
+  #credentials(headers: Credentials['headers']): Credentials {
+    return { server: this.#options.upstream, headers, tls: { ca: this.#ca, rejectUnauthorized: true } };
+  }
+}
+
+/** Serves until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
+export async function runTokenServer(
+  config: TokenServerConfig,
+  metrics: Exposition,
+  create: (tools: { readonly clock: Clock; readonly log: Logger }) => TokenServer,
+): Promise<number> {
+  const log = createLogger({ level: config.logLevel, clock: systemClock });
+  exitOnCrash(process, log);
+  // A listener replaces the default action of Node: to open a debugger, which could read every token.
+  process.on('SIGUSR1', () => log.warn({ signal: 'SIGUSR1' }, 'signal ignored: it would open a debugger'));
+  try {
+    const server = create({ clock: systemClock, log });
+    await server.start();
+    const { metricsSecure, tls } = config;
+    const secure = metricsSecure ? secureMetrics({ review: server.accessReviewer(), tls, log }) : undefined;
+    const readyz = [server.readiness()];
+    return await runWithEndpoints([server], { config, metrics, secure, readyz, log, onListening: refuseDebugger });
+  } catch (error) {
+    log.error({ reason: errorText(error) }, 'cannot start');
+    return 1;
+  }
+}
+
+/** To be called late: Node opens a debugger asynchronously after a signal. */
+function refuseDebugger(): void {
+  if (url() !== undefined) throw new Error('a debugger is open, which could read every token');
+}
