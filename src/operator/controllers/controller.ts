@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller, type ControllerOptions } from '../../runtime/controller/controller.js';
 import type { Logger } from '../../runtime/logger.js';
-import type { ControllerMetrics } from '../../runtime/metrics/metrics.js';
+import type { ControllerMetrics } from '../../runtime/metrics/managermetrics.js';
 
 /** What all controllers of a process share. */
 export interface SharedOptions {

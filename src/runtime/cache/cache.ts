@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
 import type { Clock, Random } from '../clock.js';
 import type { Logger } from '../logger.js';
-import type { CacheMetrics } from '../metrics/metrics.js';
+import type { CacheMetrics } from '../metrics/managermetrics.js';
 import type { Change, Indexers, Store } from './store.js';
 
 export interface CacheOptions<T extends KubeObject> {

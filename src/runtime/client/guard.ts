@@ -2,7 +2,7 @@ import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js
 import { keyOf } from '../vocabulary/names.js';
 import type { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { GuardMetrics } from '../metrics/metrics.js';
+import type { GuardMetrics } from '../metrics/managermetrics.js';
 import type { CallOptions, KubeClient } from './client.js';
 import { failedCall } from '../transport/apierror.js';
 import { resourceOf } from './path.js';

@@ -3,7 +3,7 @@ import type { BackoffOptions } from '../backoff.js';
 import { yieldToEventLoop, type Clock, type Random, type Timer } from '../clock.js';
 import { ApiError, isFailure, loggedError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { ControllerMetrics, ReconcileResult, RunningWork } from '../metrics/metrics.js';
+import type { ControllerMetrics, ReconcileResult, RunningWork } from '../metrics/managermetrics.js';
 import { nameOf } from '../vocabulary/names.js';
 import type { Pass, Reconciler } from './result.js';
 import { WorkQueue, type Run } from './workqueue.js';

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import { backoffMs, DEFAULT_BACKOFF, type BackoffOptions } from '../backoff.js';
 import { yieldToEventLoop, type Clock, type Random, type Timer } from '../clock.js';
-import type { QueueMetrics, RunningWork } from '../metrics/metrics.js';
+import type { QueueMetrics, RunningWork } from '../metrics/managermetrics.js';
 
 export interface Run {
   /** Fires when `drain` has waited long enough. */

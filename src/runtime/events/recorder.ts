@@ -5,7 +5,7 @@ import { errorText, isFailure } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { KubeClient } from '../client/client.js';
 import { eventOf, seriesKey, seriesOf, type EventNote, type EventObject, type Reporter } from './event.js';
-import type { EventMetrics } from '../metrics/metrics.js';
+import type { EventMetrics } from '../metrics/managermetrics.js';
 
 export type { EventNote } from './event.js';
 

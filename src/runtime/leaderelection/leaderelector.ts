@@ -1,7 +1,7 @@
 import type { ObjectName } from '../vocabulary/meta.js';
 import { keyOf } from '../vocabulary/names.js';
 import { Leases } from '../vocabulary/kinds.js';
-import type { LeaderMetrics } from '../metrics/metrics.js';
+import type { LeaderMetrics } from '../metrics/managermetrics.js';
 import { asError } from '../errors.js';
 import { guardClient, type Leadership } from '../client/guard.js';
 import { leaseRights, type Lease } from './leaserecord.js';

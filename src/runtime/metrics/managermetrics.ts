@@ -1,15 +1,4 @@
 import type { Registry } from 'prom-client';
-import type {
-  ControllerMetrics,
-  QueueMetrics,
-  ReconcileMetrics,
-  RunningWork,
-  CacheMetrics,
-  EventMetrics,
-  GuardMetrics,
-  LeaderMetrics,
-  RequestMetrics,
-} from './metrics.js';
 import type { ProcessRegistry } from './registry.js';
 import { Collectors } from './collectors.js';
 
@@ -40,9 +29,23 @@ const RECONCILE_BUCKETS = [
 ];
 const QUEUE_LABELS = ['name', 'controller'] as const;
 const RESULTS = ['success', 'requeue_after', 'requeue', 'error'] as const;
+/** `requeue`: a conflict, or aborted by a shutdown or a lost lease. */
+export type ReconcileResult = (typeof RESULTS)[number];
+
+export interface RunningWork {
+  /** Sum of the durations of the work in progress. */
+  readonly unfinishedSeconds: number;
+  readonly longestSeconds: number;
+}
+
+/*
+ * Code records metrics through what these functions return. Times are in seconds; `resource` is `plural` or `plural.group`.
+ */
+
+export type QueueMetrics = ReturnType<ReturnType<typeof queueMetrics>>;
 
 /** `workqueue_*` for the queue of that name. */
-function queueMetrics(registry: Registry): (name: string) => QueueMetrics {
+function queueMetrics(registry: Registry) {
   const collectors = new Collectors(registry, HELP);
   const depth = collectors.gauge('workqueue_depth', QUEUE_LABELS);
   const adds = collectors.counter('workqueue_adds_total', QUEUE_LABELS);
@@ -50,7 +53,7 @@ function queueMetrics(registry: Registry): (name: string) => QueueMetrics {
   const waited = collectors.histogram('workqueue_queue_duration_seconds', QUEUE_LABELS, QUEUE_BUCKETS);
   const worked = collectors.histogram('workqueue_work_duration_seconds', QUEUE_LABELS, QUEUE_BUCKETS);
   const readers = runningGauges(collectors);
-  return (name) => {
+  return (name: string) => {
     const labels = { name, controller: name };
     const waitedHere = waited.labels(labels);
     const workedHere = worked.labels(labels);
@@ -58,12 +61,17 @@ function queueMetrics(registry: Registry): (name: string) => QueueMetrics {
     adds.inc(labels, 0);
     retries.inc(labels, 0);
     return {
+      /** A key was added that was not waiting already. */
       added: () => adds.inc(labels),
-      depth: (keys) => depth.set(labels, keys),
-      started: (seconds) => waitedHere.observe(seconds),
-      finished: (seconds) => workedHere.observe(seconds),
+      /** Waiting keys, with the running ones that were added again. */
+      depth: (keys: number) => depth.set(labels, keys),
+      /** Work on a key began, after this wait. */
+      started: (seconds: number) => waitedHere.observe(seconds),
+      finished: (seconds: number) => workedHere.observe(seconds),
+      /** A key was added again after a failure. */
       retried: () => retries.inc(labels),
-      running: (read) => void readers.set(name, read),
+      /** Sets the function that returns the work in progress; it is called at each scrape. */
+      running: (read: () => RunningWork): void => void readers.set(name, read),
     };
   };
 }
@@ -81,22 +89,23 @@ function runningGauges(collectors: Collectors<keyof typeof HELP>): Map<string, (
 }
 
 /** `controller_runtime_*` for the controller of that name. */
-function reconcileMetrics(registry: Registry): (name: string) => ReconcileMetrics {
+function reconcileMetrics(registry: Registry) {
   const collectors = new Collectors(registry, HELP);
   const total = collectors.counter('controller_runtime_reconcile_total', ['controller', 'result']);
   const errors = collectors.counter('controller_runtime_reconcile_errors_total', ['controller']);
   const time = collectors.histogram('controller_runtime_reconcile_time_seconds', ['controller'], RECONCILE_BUCKETS);
   const workers = collectors.gauge('controller_runtime_max_concurrent_reconciles', ['controller']);
   const active = collectors.gauge('controller_runtime_active_workers', ['controller']);
-  return (controller) => {
+  return (controller: string) => {
     const timeHere = time.labels({ controller });
     for (const result of RESULTS) total.inc({ controller, result }, 0);
     errors.inc({ controller }, 0);
     active.set({ controller }, 0);
     return {
-      workers: (max) => workers.set({ controller }, max),
-      active: (passes) => active.set({ controller }, passes),
-      finished: (result, seconds) => {
+      /** The limit of concurrent reconciles. */
+      workers: (max: number) => workers.set({ controller }, max),
+      active: (passes: number) => active.set({ controller }, passes),
+      finished: (result: ReconcileResult, seconds: number) => {
         total.inc({ controller, result });
         if (result === 'error') errors.inc({ controller });
         timeHere.observe(seconds);
@@ -107,12 +116,13 @@ function reconcileMetrics(registry: Registry): (name: string) => ReconcileMetric
 
 /** The metrics of a process with controllers. */
 export type ManagerMetrics = ReturnType<typeof managerMetrics>;
+export type ControllerMetrics = ReturnType<ManagerMetrics['controller']>;
 
 export function managerMetrics(registry: ProcessRegistry) {
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
   return {
-    controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
+    controller: (name: string) => ({ queue: queue(name), reconcile: reconcile(name) }),
     requests: requestMetrics(registry),
     leader: leaderMetrics(registry),
     guard: guardMetrics(registry),
@@ -133,50 +143,67 @@ const OWN_HELP = {
 /** Buckets of client-go's rest_client_request_duration_seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
+export type RequestMetrics = ReturnType<typeof requestMetrics>;
+
 /** `rest_client_*`. */
-export function requestMetrics(registry: Registry): RequestMetrics {
+export function requestMetrics(registry: Registry) {
   const collectors = new Collectors(registry, HELP);
   const total = collectors.counter('rest_client_requests_total', ['code', 'method', 'host']);
   const time = collectors.histogram('rest_client_request_duration_seconds', ['verb', 'host'], REQUEST_BUCKETS);
   const limited = collectors.histogram('rest_client_rate_limiter_duration_seconds', ['bucket'], REQUEST_BUCKETS);
   return {
-    requested: (method, host, code, seconds) => {
+    /** An attempt has ended: `code` of the response, or `<error>` without one; `host` with its port. */
+    requested: (method: string, host: string, code: string, seconds: number) => {
       total.inc({ code, method, host });
       time.observe({ verb: method, host }, seconds);
     },
-    limited: (bucket, seconds) => limited.observe({ bucket }, seconds),
+    /** A call waited this long for the rate limit of its bucket. */
+    limited: (bucket: string, seconds: number) => limited.observe({ bucket }, seconds),
   };
 }
 
+export type LeaderMetrics = ReturnType<typeof leaderMetrics>;
+
 /** `leader_election_*`. */
-function leaderMetrics(registry: Registry): LeaderMetrics {
+function leaderMetrics(registry: Registry) {
   const gauge = new Collectors(registry, HELP).gauge('leader_election_master_status', ['name']);
-  return { leader: (name, held) => gauge.set({ name }, held ? 1 : 0) };
+  /** The Lease of this name was acquired or lost. */
+  return { leader: (name: string, held: boolean) => gauge.set({ name }, held ? 1 : 0) };
 }
 
-function guardMetrics(registry: ProcessRegistry): GuardMetrics {
+export type GuardMetrics = ReturnType<typeof guardMetrics>;
+
+function guardMetrics(registry: ProcessRegistry) {
   const collectors = new Collectors(registry, OWN_HELP, registry.prefix);
   const refusals = collectors.counter('write_guard_refusals_total', ['verb', 'resource']);
-  return { refused: (verb, resource) => refusals.inc({ verb, resource }) };
+  /** A write was refused: it lacks a precondition, or the table of writes does not permit it. */
+  return { refused: (verb: string, resource: string) => refusals.inc({ verb, resource }) };
 }
 
-export function cacheMetrics(registry: ProcessRegistry): CacheMetrics {
+export type CacheMetrics = ReturnType<typeof cacheMetrics>;
+
+export function cacheMetrics(registry: ProcessRegistry) {
   const collectors = new Collectors(registry, OWN_HELP, registry.prefix);
   const time = collectors.histogram('cache_list_duration_seconds', ['resource'], REQUEST_BUCKETS);
   const objects = collectors.gauge('cache_listed_objects', ['resource']);
   const failures = collectors.counter('cache_failures_total', ['resource', 'kind']);
   const broken = collectors.counter('cache_broken_handlers_total', ['resource']);
   return {
-    listed: (resource, count, seconds) => {
+    /** A complete list was read. */
+    listed: (resource: string, count: number, seconds: number) => {
       objects.set({ resource }, count);
       time.observe({ resource }, seconds);
     },
-    failed: (resource, kind) => failures.inc({ resource, kind }),
-    broken: (resource) => broken.inc({ resource }),
+    /** A list or watch failed with an error of this kind. A watch that ends on its timeout does not count. */
+    failed: (resource: string, kind: string) => failures.inc({ resource, kind }),
+    /** A handler, transform or indexer threw: a programming error. */
+    broken: (resource: string) => broken.inc({ resource }),
   };
 }
 
-function eventMetrics(registry: ProcessRegistry): EventMetrics {
+export type EventMetrics = ReturnType<typeof eventMetrics>;
+
+function eventMetrics(registry: ProcessRegistry) {
   const total = new Collectors(registry, OWN_HELP, registry.prefix).counter('events_total', ['outcome']);
-  return { recorded: (outcome) => total.inc({ outcome }) };
+  return { recorded: (outcome: 'created' | 'joined' | 'dropped') => total.inc({ outcome }) };
 }

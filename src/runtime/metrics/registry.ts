@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Build } from '../process/build.js';
-import type { LogMetrics } from './metrics.js';
 import { EncodedText, type ObjectGauge, type ObjectGauges } from './collectors.js';
 
 /**
@@ -23,7 +22,7 @@ export interface MetricDescription {
 
 /** What the metrics of each process have: the metric of its log, and all metrics as text. */
 export interface Exposition {
-  readonly logs: LogMetrics;
+  readonly logs: ReturnType<typeof logMetrics>;
   readonly contentType: string;
   /** In UTF-8. Calls during another one get its text: with many series one is written in many turns of the event loop. */
   text(): Promise<Buffer>;
@@ -97,7 +96,7 @@ function describeGauge<T>({ name, labels, help }: ObjectGauge<T>): MetricDescrip
   return { name, type: 'gauge', labels: labels.map(([label]) => label), help };
 }
 
-function logMetrics(registry: ProcessRegistry): LogMetrics {
+function logMetrics(registry: ProcessRegistry) {
   let dropped = (): number => 0;
   new Counter({
     name: `${registry.prefix}log_dropped_lines_total`,
@@ -108,5 +107,6 @@ function logMetrics(registry: ProcessRegistry): LogMetrics {
       this.inc(dropped());
     },
   });
-  return { dropped: (read) => void (dropped = read) };
+  /** Sets the function that returns the number of lines that were dropped so far; it is called at each scrape. */
+  return { dropped: (read: () => number): void => void (dropped = read) };
 }

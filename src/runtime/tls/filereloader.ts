@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock.js';
 import { errorText, fileFault } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { ReloadMetrics } from '../metrics/metrics.js';
 
 /** Files that are used together and may be replaced while the process runs. */
 interface WatchedFiles {
@@ -11,6 +10,11 @@ interface WatchedFiles {
   readonly paths: readonly string[];
   /** Uses these texts, in the order of `paths`. Throws, and changes nothing, when they cannot be used. */
   readonly apply: (texts: readonly string[]) => void;
+}
+
+export interface ReloadMetrics {
+  /** Files were reloaded, such as `certificate`; whether they are usable. */
+  reloaded(files: string, usable: boolean): void;
 }
 
 export interface ReloadOptions {

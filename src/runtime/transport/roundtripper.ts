@@ -2,7 +2,7 @@ import type { Client, Dispatcher } from 'undici';
 import type { Clock } from '../clock.js';
 import { asError, type ApiError } from '../errors.js';
 import { Exchange, type ResponseHead } from '../http/exchange.js';
-import type { RequestMetrics } from '../metrics/metrics.js';
+import type { RequestMetrics } from '../metrics/managermetrics.js';
 import {
   isForeign,
   parseErrorBody,

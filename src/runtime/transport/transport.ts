@@ -1,7 +1,7 @@
 import { delay, type Clock, type Random } from '../clock.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { RequestMetrics } from '../metrics/metrics.js';
+import type { RequestMetrics } from '../metrics/managermetrics.js';
 import { retryAfterKey, type ApiResponse, type Bucket, type Call } from './call.js';
 import {
   CachedCredentials,

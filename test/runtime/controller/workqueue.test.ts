@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { QueueMetrics, RunningWork } from '../../../src/runtime/metrics/metrics.js';
+import type { QueueMetrics, RunningWork } from '../../../src/runtime/metrics/managermetrics.js';
 import { WorkQueue, type Run, type WorkQueueOptions } from '../../../src/runtime/controller/workqueue.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 

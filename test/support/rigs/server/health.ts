@@ -14,7 +14,7 @@ import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import { createClient } from '../../../../src/runtime/client/rest.js';
 import { microTime, type Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
-import type { ControllerMetrics } from '../../../../src/runtime/metrics/metrics.js';
+import type { ControllerMetrics } from '../../../../src/runtime/metrics/managermetrics.js';
 import { systemRandom } from '../../../../src/runtime/clock.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { transportOf } from '../../clients/transport.js';
