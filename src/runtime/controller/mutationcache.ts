@@ -1,18 +1,7 @@
+import type { Change } from '../cache/store.js';
 import type { Clock } from '../clock.js';
 import { isFailure } from '../errors.js';
-import { isOlder } from '../vocabulary/meta.js';
-
-/** What the cache reads of an object: any Kubernetes object has it. */
-interface Versioned {
-  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
-}
-
-/** A change that a watch delivered: `before` is absent for a new object, `after` for one that is gone. */
-interface ObservedChange<T> {
-  readonly key: string;
-  readonly before: T | undefined;
-  readonly after: T | undefined;
-}
+import { isOlder, type KubeObject } from '../vocabulary/meta.js';
 
 interface Mutation<T> {
   /** Undefined: the object with this uid was deleted. */
@@ -30,7 +19,7 @@ const TTL_MS = 60_000;
  * uncached reads until the watch cache has caught up, so that no reconcile is based on an object that it has itself
  * replaced. Entries expire after 60 s.
  */
-export class MutationCache<T extends Versioned> {
+export class MutationCache<T extends KubeObject> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #mutations = new Map<string, Mutation<T>>();
 
@@ -78,7 +67,7 @@ export class MutationCache<T extends Versioned> {
    * Drops the mutation when a change of the watch cache includes it. Every change has to be passed in. Returns false for
    * the event of an own write and for older ones, and true for a change by others.
    */
-  observe({ key, before, after }: ObservedChange<T>): boolean {
+  observe({ key, before, after }: Change<T>): boolean {
     const mutation = this.#mutations.get(key);
     if (mutation === undefined) return true;
     const isDelivered = after === undefined ? before?.metadata.uid === mutation.uid : isCaughtUp(mutation, after);
@@ -127,9 +116,9 @@ export class ChangeFilter {
    * Passes a change that concerns `keys` to its mutation cache; returns them if it is by others and is not deferred. `byOthers`: is
    * told of such a change, now or later, with the object as it was before.
    */
-  affected<T extends Versioned>(
+  affected<T extends KubeObject>(
     mutations: MutationCache<T>,
-    change: ObservedChange<T>,
+    change: Change<T>,
     keys: readonly string[],
     byOthers?: (before: T | undefined) => void,
   ): readonly string[] {
@@ -146,7 +135,7 @@ export class ChangeFilter {
   }
 }
 
-function isCaughtUp<T extends Versioned>(mutation: Mutation<T>, cached: T | undefined): boolean {
+function isCaughtUp<T extends KubeObject>(mutation: Mutation<T>, cached: T | undefined): boolean {
   if (mutation.object === undefined) return cached?.metadata.uid !== mutation.uid;
   return cached !== undefined && !isOlder(cached.metadata.resourceVersion, mutation.object.metadata.resourceVersion);
 }

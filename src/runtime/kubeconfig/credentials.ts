@@ -1,4 +1,3 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import { KubeconfigError, type Credentials, type TlsMaterial } from '../transport/credentials.js';
@@ -10,7 +9,7 @@ import { routeFromEnvironment } from './environment.js';
 import { runPlugin, type PluginCredentials, type PluginRun } from './plugin.js';
 import type { Settings } from './settings.js';
 import { fileFault } from '../errors.js';
-import { authoritiesProblem } from '../vocabulary/keypair.js';
+import { authoritiesProblem, inspectKeyPair } from '../vocabulary/keypair.js';
 
 /** What credentials depend on besides the files. */
 interface CredentialTools {
@@ -134,20 +133,11 @@ interface Token {
   readonly file?: string;
 }
 
-function checkedPair<Pair extends Required<Pick<TlsMaterial, 'cert' | 'key'>>>(pair: Pair, origin: string): Pair {
-  const refuse = (rule: string): KubeconfigError => new KubeconfigError(`${origin}: ${rule}`);
-  let certificate, key;
-  try {
-    certificate = new X509Certificate(pair.cert);
-  } catch {
-    throw refuse('the client certificate is not a certificate in PEM');
-  }
-  try {
-    key = createPrivateKey(pair.key);
-  } catch {
-    throw refuse('the client key is not a private key in PEM');
-  }
-  if (!certificate.checkPrivateKey(key)) throw refuse('the client key does not belong to the client certificate');
+const TITLES = { certificate: 'the client certificate', key: 'the client key' };
+
+function checkedPair(pair: Required<Pick<TlsMaterial, 'cert' | 'key'>>, origin: string): typeof pair {
+  const found = inspectKeyPair({ certificate: String(pair.cert), key: String(pair.key) }, TITLES);
+  if (found.kind === 'unusable') throw new KubeconfigError(`${origin}: ${found.problem}`);
   return pair;
 }
 

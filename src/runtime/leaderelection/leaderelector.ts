@@ -1,10 +1,9 @@
-import type { ObjectName } from '../vocabulary/meta.js';
 import { keyOf } from '../vocabulary/names.js';
 import { Leases } from '../vocabulary/kinds.js';
 import type { LeaderMetrics } from '../metrics/managermetrics.js';
 import { asError } from '../errors.js';
 import { guardClient, type Leadership } from '../client/guard.js';
-import { leaseRights, type Lease } from './leaserecord.js';
+import { leaseRights, type Lease, type LeaseTaker } from './leaserecord.js';
 import type { Cache, CacheTools } from '../cache/cache.js';
 import { createCache } from '../cache/reflector.js';
 import { createClient } from '../client/rest.js';
@@ -18,14 +17,7 @@ import type { Transport } from '../transport/transport.js';
  */
 export const LEASE_TIMES: LeaseTimes = Object.freeze({ duration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 });
 
-interface LeaseOptions {
-  /** With its namespace. */
-  readonly lease: ObjectName;
-  /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
-  readonly identity: string;
-  readonly annotations?: LeaseContext['annotations'];
-  /** Of the writes of the Lease. */
-  readonly fieldManager: string;
+interface LeaseOptions extends Omit<LeaseTaker, 'times'>, Pick<LeaseContext, 'name' | 'fieldManager'> {
   readonly times?: LeaseTimes;
 }
 
@@ -35,19 +27,19 @@ interface LeaseTools extends CacheTools {
 
 /** An elector over a transport. Its writes are guarded and use the rate limit bucket `leases`. */
 export function createElector(transport: Transport, options: LeaseOptions, tools: LeaseTools): LeaderElector {
-  const { lease, identity, annotations, fieldManager, times = LEASE_TIMES } = options;
+  const { name, identity, times = LEASE_TIMES } = options;
   const client = guardClient(
     createClient(transport, { bucket: 'leases', deadlineMs: times.renewDeadline / 2, attempts: 1 }),
-    leaseRights(lease, identity),
+    leaseRights(name, identity),
     { log: tools.log },
   );
   const collection = {
     type: Leases,
-    fieldSelector: `metadata.name=${lease.name}`,
-    ...(lease.namespace === undefined ? {} : { namespace: lease.namespace }),
+    fieldSelector: `metadata.name=${name.name}`,
+    ...(name.namespace === undefined ? {} : { namespace: name.namespace }),
   };
   return new LeaderElector(
-    { ...tools, name: lease, identity, annotations, fieldManager, times, client },
+    { ...tools, ...options, times, client },
     () => createCache<Lease>(transport, collection, tools),
     tools.leader,
   );
@@ -96,7 +88,10 @@ export class LeaderElector implements Leadership {
     return holder.lost;
   }
 
-  /** Releases the Lease, so that a candidate can take it at once. `held()` is false from the call on. Never rejects. */
+  /**
+   * Releases the Lease, if held, so that a candidate can take it at once. `held()` is false from the call on, and the caller must not
+   * write after it. Never rejects.
+   */
   async release(): Promise<void> {
     if (this.#holder === undefined || this.#holder.lost.aborted) return;
     await this.#holder.release();

@@ -29,6 +29,7 @@ export function microTime(ms: number): string {
 
 /** Who takes a Lease. */
 export interface LeaseTaker {
+  /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
   readonly identity: string;
   /** In ms. */
   readonly times: { readonly duration: number };

@@ -2,36 +2,22 @@ import { setMaxListeners } from 'node:events';
 
 import { whenAborted, within, type Clock } from '../clock.js';
 import type { Controller } from '../controller/controller.js';
+import type { Cache } from '../cache/cache.js';
 import type { HealthCheck } from '../endpoints/health.js';
+import type { LeaderElector } from '../leaderelection/leaderelector.js';
 import type { Logger } from '../logger.js';
-
-/** Leader election: one process at a time is the leader. */
-export interface Election {
-  /**
-   * Waits without limit until this process is the leader; resolves with a signal that fires when leadership is lost. Rejects
-   * when `signal` fires.
-   */
-  acquire(signal: AbortSignal): Promise<AbortSignal>;
-  /** Releases leadership, if held, so that another process can take over at once. The caller must not write after the call. */
-  release(): Promise<void>;
-  held(): boolean;
-}
+import type { KubeObject } from '../vocabulary/meta.js';
 
 /** A cache that has to be synced before the controllers start. */
-export interface CacheSource {
-  start(): void;
-  whenSynced(signal?: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-  /** Why the cache is not current; undefined when it is. */
-  failure?(): Error | undefined;
-}
+export type CacheSource = Pick<Cache<KubeObject>, 'start' | 'whenSynced' | 'stop'> &
+  Partial<Pick<Cache<KubeObject>, 'failure'>>;
 
 export interface GroupOptions {
   /** Lower case; field in logs, prefix of the health checks. */
   readonly name: string;
   /** Caches that the group starts and stops; other groups may share them. */
   readonly sources: readonly CacheSource[];
-  readonly election: Election;
+  readonly election: Pick<LeaderElector, 'acquire' | 'release'>;
   readonly controllers: readonly Controller[];
   /**
    * Called at the start of each leadership term, before the controllers start; `end` fires when leadership is lost or the

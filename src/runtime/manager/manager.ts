@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectName } from '../vocabulary/meta.js';
+import type { KubeObject } from '../vocabulary/meta.js';
 import type { Cache, CacheOptions, CacheTools, OpenCache } from '../cache/cache.js';
 import { createCache } from '../cache/reflector.js';
 import type { KubeClient } from '../client/client.js';
@@ -85,10 +85,10 @@ export function createLeaderClients(
   },
 ): LeaderClients {
   const { program, identity, leaderElectionNamespace: namespace, transport, tools, metrics, log } = manager;
-  const lease: ObjectName = { namespace, name: group.lease };
+  const name = { namespace, name: group.lease };
   const election = createElector(
     transport,
-    { lease, identity, annotations: group.annotations, fieldManager: `${program}-lease` },
+    { name, identity, annotations: group.annotations, fieldManager: `${program}-lease` },
     { ...tools, leader: metrics.leader },
   );
   const guard = { leadership: election, metrics: metrics.guard, log };

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock, Timer } from '../clock.js';
 import { loggedError } from '../errors.js';
 import type { Logger } from '../logger.js';
 
@@ -31,12 +31,30 @@ export interface Signals {
 }
 
 /** Listens for SIGTERM and SIGINT. A second signal, or 9.5 s after the first, the process exits with 1. */
-export function awaitSignals(options: LifecycleOptions): Signals {
+export function awaitSignals({ host, clock, log }: LifecycleOptions): Signals {
   const stop = new AbortController();
-  const release = onSignals(options, (name) => {
-    options.log.info({ signal: name }, 'signal received, shutting down');
-    stop.abort(new Error('the process shuts down'));
+  let hardStop: Timer | undefined;
+  const listeners = ['SIGTERM', 'SIGINT'].map((signal) => {
+    const listener = (): void => {
+      if (hardStop !== undefined) {
+        log.warn({ signal }, 'second signal, exiting at once');
+        host.exit(1);
+        return;
+      }
+      hardStop = clock.after(HARD_STOP_MS, () => {
+        log.error({ afterMs: HARD_STOP_MS }, 'shutdown took too long, exiting');
+        host.exit(1);
+      });
+      log.info({ signal }, 'signal received, shutting down');
+      stop.abort(new Error('the process shuts down'));
+    };
+    host.on(signal, listener);
+    return { signal, listener };
   });
+  const release = (): void => {
+    hardStop?.cancel();
+    for (const { signal, listener } of listeners) host.off(signal, listener);
+  };
   return { stop, release };
 }
 
@@ -64,30 +82,6 @@ export async function runUntilSignalled(
   } finally {
     release();
   }
-}
-
-/** Calls `first` at the first signal; returns a function that removes the listeners. */
-function onSignals(options: LifecycleOptions, first: (name: string) => void): () => void {
-  const { host, clock, log } = options;
-  let hardStop: { cancel(): void } | undefined;
-  const listen = (name: string) => (): void => {
-    if (hardStop !== undefined) {
-      log.warn({ signal: name }, 'second signal, exiting at once');
-      host.exit(1);
-      return;
-    }
-    hardStop = clock.after(HARD_STOP_MS, () => {
-      log.error({ afterMs: HARD_STOP_MS }, 'shutdown took too long, exiting');
-      host.exit(1);
-    });
-    first(name);
-  };
-  const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: listen(name) }));
-  for (const { name, listener } of listeners) host.on(name, listener);
-  return () => {
-    hardStop?.cancel();
-    for (const { name, listener } of listeners) host.off(name, listener);
-  };
 }
 
 /** Exits with 1 after an uncaught exception or unhandled rejection, which is logged: the state is not reliable afterwards. */

@@ -35,7 +35,7 @@ const CHANGED_LINES = /^[ \t]+-----|-----BEGIN [A-Z0-9 ]+-----[ \t]+\S/m;
 /** The first bytes of the ASN.1 sequence that a certificate or key in DER is, as text. */
 const DER = /^0[\u0080-\u0082\uFFFD]/;
 
-/** Whether a TLS server can use the pair, and if not, which of the two is wrong and how. */
+/** Whether a TLS server, or a client, can use the pair, and if not, which of the two is wrong and how. */
 export function inspectKeyPair(pair: KeyPairText, titles = TITLES): KeyPairFinding {
   const { certificate } = pair;
   const problem =
@@ -91,7 +91,7 @@ function keyProblem({ key }: KeyPairText, titles: KeyPairTitles): string | undef
   if (readKey(key) !== undefined) return undefined;
   if (!blocksOf(key).some(isKey)) return `${title} ${notPem(key, 'private key')}`;
   if (/BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(key))
-    return `${title} is encrypted with a passphrase: a server needs it without`;
+    return `${title} is encrypted with a passphrase: it has to be without one`;
   return `${title} ${unreadable(key)}`;
 }
 

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../../src/runtime/controller/controller.js';
-import { Group, type Election, type GroupOptions, type CacheSource } from '../../../src/runtime/manager/group.js';
+import { Group, type GroupOptions, type CacheSource } from '../../../src/runtime/manager/group.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
 
@@ -48,7 +48,7 @@ function bench(options: Partial<GroupOptions> = {}) {
     whenSynced: (signal) => sync.pass(signal),
     stop: async () => void happened.push('cache stops'),
   };
-  const election: Election = {
+  const election: GroupOptions['election'] = {
     acquire: async (signal) => {
       happened.push('lease wanted');
       await lease.pass(signal);
@@ -57,7 +57,6 @@ function bench(options: Partial<GroupOptions> = {}) {
       return term.signal;
     },
     release: async () => void happened.push('lease released'),
-    held: () => !term.signal.aborted,
   };
   const controller: Controller = {
     name: 'things',

@@ -108,12 +108,12 @@ describe('a key pair', () => {
     [
       'whose key is encrypted',
       () => ({ key: encrypted('pkcs8') }),
-      'tls.key is encrypted with a passphrase: a server needs it without',
+      'tls.key is encrypted with a passphrase: it has to be without one',
     ],
     [
       'whose key is encrypted in the old form',
       () => ({ key: encrypted('sec1') }),
-      'tls.key is encrypted with a passphrase: a server needs it without',
+      'tls.key is encrypted with a passphrase: it has to be without one',
     ],
     ['with the key of another', () => ({ key: other.key }), 'tls.key does not belong to tls.crt'],
     ['with a key of another type', () => ({ key: rsaKey() }), 'tls.key does not belong to tls.crt'],

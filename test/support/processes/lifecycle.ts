@@ -57,7 +57,6 @@ const group = new Group({
   election: {
     acquire: async () => new AbortController().signal,
     release: async () => log.info({}, 'lease released'),
-    held: () => true,
   },
 });
 const alive = setInterval(() => undefined, 60_000);
