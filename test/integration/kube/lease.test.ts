@@ -37,7 +37,7 @@ describeWithServer('the lease', {}, (server) => {
     name = name === '' ? ownName('one') : name;
     const made = createElector(
       transport,
-      { lease: { namespace, name }, identity, fieldManager: 'example-lease', times },
+      { name: { namespace, name }, identity, fieldManager: 'example-lease', times },
       cacheTools(),
     );
     electors.push(made);

@@ -1,10 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { profile, type ProfilingDeps } from '../../../src/runtime/process/profile.js';
+
+/** Every text that a process with a Secret holds: in a variable, in an object, as the name of a field, and in base64. */
+const SECRET = ['hunter2', 'of', 'the', 'engine'].join('-');
+const ENCODED = Buffer.from(SECRET).toString('base64');
 
 let folder: string;
 let clock: ManualClock;
@@ -21,6 +25,14 @@ function start(profileDir = folder): boolean {
 
 function receive(event: 'SIGUSR2' | 'exit'): void {
   listeners.get(event)?.(undefined);
+}
+
+/** Keeps objects with the secret, several times the interval of the samples. */
+function rememberSecrets(): object[] {
+  return Array.from({ length: 20_000 }, (_, index) => {
+    const text = `${SECRET}/${index}`;
+    return { [text]: text, data: { token: Buffer.from(text).toString('base64') } };
+  });
 }
 
 function profiles(): readonly string[] {
@@ -78,6 +90,33 @@ describe('--profile-dir', () => {
     await clock.advance(60_000);
     expect(profiles()).toHaveLength(1);
     receive('exit');
+  });
+
+  it('a profile says where the time and the memory went, holds no value of the process, and is for its owner alone', () => {
+    start();
+    const kept = rememberSecrets();
+    receive('exit');
+    const files = readdirSync(folder).sort();
+    const texts = files.map((name) => readFileSync(path.join(folder, name), 'utf8'));
+
+    expect(kept).toHaveLength(20_000);
+    expect(files).toEqual(['operator-7-1.cpuprofile', 'operator-7-1.heapprofile']);
+    expect(JSON.parse(texts[0] ?? '')).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+    expect(texts[1]).toContain('rememberSecrets');
+    expect(texts.filter((text) => text.includes(SECRET) || text.includes(ENCODED.slice(0, 16)))).toEqual([]);
+    expect(files.map((name) => statSync(path.join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
+  });
+
+  it('a profile that cannot be written is reported, and the next one is tried', () => {
+    const inside = path.join(folder, 'inside');
+    start(inside);
+    rmSync(inside, { recursive: true });
+    receive('SIGUSR2');
+    receive('SIGUSR2');
+    receive('exit');
+
+    const failed = 'multicluster-engine operator: the profile cannot be written: no such file\n';
+    expect(lines).toEqual([failed, failed]);
   });
 
   it('a folder that cannot be used is named in one line, and the command does not run', () => {
