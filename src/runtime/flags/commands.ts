@@ -1,5 +1,5 @@
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { commandFirst, readCommandLine, readFlags, type ParsedCommandLine } from './commandline.js';
+import { commandFirst, readCommandLine } from './commandline.js';
 import { completionOf, flagsOf, rowsOfAll, type CommandSummary, type Completion } from './completion.js';
 import {
   checkTogether,
@@ -28,12 +28,6 @@ interface CommandConfig {
   readonly command: string;
 }
 
-/** What every command has besides. */
-interface ProfileConfig {
-  /** Folder for profiles of the process; undefined: none. */
-  readonly profileDir?: string;
-}
-
 const PROFILE_FLAGS: FlagRows = {
   'profile-dir': {
     value: 'DIR',
@@ -41,12 +35,6 @@ const PROFILE_FLAGS: FlagRows = {
     defaultText: 'no profiles',
   },
 };
-
-/** @throws FlagError for an empty folder. */
-function profileConfig(flags: Flags): ProfileConfig {
-  const folder = flags.find('profile-dir')?.file('a folder');
-  return folder === undefined ? {} : { profileDir: folder };
-}
 
 /** A command; `build` throws FlagError with the flag or argument, its value and the rule. */
 export interface Command<C extends CommandConfig> extends CommandSummary {
@@ -67,7 +55,7 @@ type Run<C> = (config: C) => Promise<number>;
 /** A command with its configuration, ready to run. */
 export interface Ready<C extends CommandConfig = CommandConfig> {
   readonly kind: 'ready';
-  readonly config: C & ProfileConfig;
+  readonly config: C & { readonly profileDir?: string };
   readonly run: () => Promise<number>;
 }
 
@@ -99,7 +87,10 @@ export function commandRow<C extends CommandConfig>(command: Command<C>, load: (
   return {
     ...command,
     flags: { ...command.flags, ...PROFILE_FLAGS },
-    read: (flags, given) => ready(Object.freeze({ ...command.build(flags, given), ...profileConfig(flags) }), load),
+    read: (flags, given) => {
+      const profileDir = flags.find('profile-dir')?.file('a folder');
+      return ready(Object.freeze({ ...command.build(flags, given), ...(profileDir && { profileDir }) }), load);
+    },
   };
 }
 
@@ -137,7 +128,10 @@ function interpret(program: Program, argv: readonly string[], env: Environment):
   if (first === 'help') return interpret(program, [...rest, '--help'], env);
   const command = commandOf(program, first);
   if (command === undefined) throw unknownCommand(program, first);
-  const given = readArguments(command, rest, `${caller} ${command.name}`);
+  const given = readCommandLine(command.flags, rest, {
+    program: `${caller} ${command.name}`,
+    hasArguments: command.arguments !== undefined,
+  });
   if (given.kind === 'help') return print(help(program, command, rest[0]));
   if (given.kind === 'version') return print(`${version}\n`);
   const { prefix } = program;
@@ -160,11 +154,6 @@ function unknownCommand({ name: caller, commands }: Program, word: string): Flag
     ? `no command after ${JSON.stringify(word)}`
     : `unknown command ${JSON.stringify(word)}`;
   return new FlagError(`${what}${meantText(word, known) || ` (see ${caller} --help)`}`);
-}
-
-function readArguments(command: CommandRow, argv: readonly string[], caller: string): ParsedCommandLine {
-  const read = command.arguments === undefined ? readFlags : readCommandLine;
-  return read(command.flags, argv, caller);
 }
 
 function print(text: string): Usage {

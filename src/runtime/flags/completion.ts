@@ -1,5 +1,5 @@
-import { commandFirst } from './commandline.js';
-import { isSwitch, type FlagRow, type FlagRows, type Suggestion } from './flags.js';
+import { commandFirst, givenIn } from './commandline.js';
+import type { FlagRow, FlagRows, Suggestion } from './flags.js';
 
 /** What help and completion say of a command. */
 export interface CommandSummary {
@@ -71,37 +71,11 @@ function anyCommand(commands: readonly CommandSummary[]): CommandSummary {
   return { name: '', summary: '', flags, completes: [{ words: commands.map((one) => `${one.name}\t${one.summary}`) }] };
 }
 
-interface GivenSoFar {
-  readonly flags: ReadonlyMap<string, string>;
-  readonly positional: readonly string[];
-  /** The flag whose value is the next word. */
-  readonly open: string | undefined;
-}
-
-function givenIn(rows: FlagRows, words: readonly string[]): GivenSoFar {
-  const flags = new Map<string, string>();
-  const positional: string[] = [];
-  let open: string | undefined;
-  for (const word of words) {
-    if (open !== undefined) {
-      flags.set(open, word);
-      open = undefined;
-      continue;
-    }
-    const [, name = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const flag = nameOf(rows, name, word.startsWith('--'));
-    if (flag === undefined) positional.push(...(word.startsWith('-') ? [] : [word]));
-    else if (value !== undefined || isSwitch(rows[flag] ?? { help: '' })) flags.set(flag, value ?? 'true');
-    else open = flag;
-  }
-  return { flags, positional, open };
-}
-
-function nameOf(rows: FlagRows, name: string, isLong: boolean): string | undefined {
-  return Object.keys(rows).find((one) => (isLong ? one === name : rows[one]?.short === name));
-}
-
-function next(command: CommandSummary | undefined, { positional, open }: GivenSoFar, last: string): Suggestion {
+function next(
+  command: CommandSummary | undefined,
+  { positional, open }: ReturnType<typeof givenIn>,
+  last: string,
+): Suggestion {
   if (command === undefined) return {};
   const flag = open ?? /^--([^=]+)=/.exec(last)?.[1];
   if (flag !== undefined) return Object.hasOwn(command.flags, flag) ? (command.flags[flag]?.completes ?? {}) : {};
