@@ -11,20 +11,17 @@ import {
   hereText,
 } from './certificatetext.js';
 
-/** What was tried. */
+/** What was tried. The user and password of the proxy are not quoted. */
 export interface Attempted {
-  /** URL of the server. */
   readonly server: string;
-  /** Where that and the credentials come from: the context and its file, say. */
-  readonly origin?: string | undefined;
-  /** URL of the proxy; its user and password are not quoted. */
-  readonly proxy?: string | undefined;
-  /** The name that the certificate must have, instead of the host. */
-  readonly servername?: string | undefined;
-  /** PEM of the trusted authorities; undefined: those of Node. */
-  readonly authorities?: string | Uint8Array | undefined;
-  /** PEM of the client certificate. */
-  readonly clientCertificate?: string | Uint8Array | undefined;
+  /** Where it comes from: the context and its file, say. */
+  readonly origin?: string;
+  readonly proxy?: string;
+  readonly tls?: {
+    readonly ca?: string | Uint8Array;
+    readonly cert?: string | Uint8Array;
+    readonly servername?: string;
+  };
 }
 
 /** Which code an error has, and what may be done after it. */
@@ -62,7 +59,7 @@ const SUSPECT: ReadonlySet<Area> = new Set<Area>([
   'tls',
 ]);
 
-/** The code of an error of Node, OpenSSL or undici, else its name. */
+/** The code of an error of Node, OpenSSL or undici, else its name; not the message, which may contain credentials. */
 export function connectionCode(error: unknown): string {
   return codeOf(errorsIn(error)[0]);
 }
@@ -101,7 +98,9 @@ function phaseOf(error: unknown, errors: readonly unknown[], { server }: Attempt
 /** `https://host:6443 (context "a" of FILE) through the proxy http://proxy:3128`. */
 export function attemptedText({ server, origin, proxy }: Attempted): string {
   const from = origin === undefined ? '' : ` (${origin})`;
-  return `${server}${from}${proxy === undefined ? '' : ` through the proxy ${withoutUser(proxy)}`}`;
+  if (proxy === undefined) return `${server}${from}`;
+  const { protocol, host } = new URL(proxy);
+  return `${server}${from} through the proxy ${protocol}//${host}`;
 }
 
 /** Those of an AggregateError, one for each address, the most telling one first; else the error itself. */
@@ -144,7 +143,7 @@ function filled(text: string, { code, errors, attempted, isOfProxy }: Filling): 
       return addresses.length === 0 ? named : [...new Set(addresses)].join(' and ');
     },
     '{host}': () => textOf(own[0], 'hostname') || host,
-    '{name}': () => attempted.servername ?? (textOf(own[0], 'host') || host),
+    '{name}': () => attempted.tls?.servername ?? (textOf(own[0], 'host') || host),
     '{words}': () => (SPEAKING.has(code) ? textOf(own[0], 'message') : textOf(own[0], 'reason')) || wordsOf(code),
   };
   return text.replaceAll(/\{\w+\}/g, (placeholder) => values[placeholder]?.() ?? placeholder);
@@ -174,23 +173,18 @@ function detailsOf(area: Area, { error, attempted, now }: Tried): string[] {
   if (area === 'client certificate') return [`${ownText(attempted)}, ${here}`];
   const chain = (failedConnection(error)?.chain ?? []).map((der) => new X509Certificate(der));
   const [leaf] = chain;
-  const trusted = authoritiesText(attempted.authorities);
+  const trusted = authoritiesText(attempted.tls?.ca);
   if (area === 'authority') return leaf === undefined ? [trusted] : [`${certificateText(leaf)}, ${here}`, trusted];
   if (leaf === undefined) return [];
   if (area === 'certificate name') return [`${namesText(leaf)} (${certificateText(leaf)}), ${here}`];
   if (area !== 'certificate') return [];
-  const all = [...chain, ...certificatesIn(attempted.authorities ?? '')];
+  const all = [...chain, ...certificatesIn(attempted.tls?.ca ?? '')];
   return [`${certificateText(all.find((one) => isOutOfDate(one, now)) ?? leaf)}, ${here}`];
 }
 
-function ownText({ clientCertificate }: Attempted): string {
-  const [own] = certificatesIn(clientCertificate ?? '');
+function ownText({ tls }: Attempted): string {
+  const [own] = certificatesIn(tls?.cert ?? '');
   return own === undefined ? 'none was sent' : certificateText(own);
-}
-
-function withoutUser(url: string): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
 }
 
 function textOf(value: unknown, key: string): string {

@@ -52,14 +52,14 @@ export abstract class TokenServer implements Runnable {
 
   constructor(options: TokenServerOptions) {
     this.#options = options;
-    const { tls, upstream: server, upstreamCa, reloadEveryMs: everyMs, clock, log, metrics } = options;
+    const { tls, upstreamCa, reloadEveryMs: everyMs, clock, log, metrics } = options;
     const reload = { clock, log, metrics, everyMs };
     this.#certificate = new ServingCertificateFiles(tls, (pair) => this.useCertificate(pair), reload);
     const apply = ([ca = '']: readonly string[]): void => this.#useAuthorities(ca);
     this.#authorities = new FileReloader({ name: 'upstream-ca', paths: [upstreamCa], apply }, reload);
     this.#readiness = new UpstreamReadiness({
       connect: () => checkConnection(this.#credentials({})),
-      explain: (error) => failureText(error, { server, authorities: this.#ca }, clock.now()),
+      explain: (error) => failureText(error, this.#credentials({}), clock.now()),
       clock,
       log,
     });

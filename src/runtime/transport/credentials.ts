@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import { textField } from '../vocabulary/json.js';
+import { connectionCode } from '../connection/failure.js';
 
 /** Certificates and options for TLS. */
 export interface TlsMaterial {
@@ -115,20 +115,12 @@ export class CachedCredentials {
       this.#readAgainAt = this.#clock.monotonic() + RETRY_READ_MS;
       const reason = error instanceof CredentialsError ? { reason: error.message } : {};
       this.#log.warn(
-        { code: errorCode(error), ...reason },
+        { code: connectionCode(error), ...reason },
         'failed to read the credentials again, the old ones stay in use',
       );
       return this.#cached;
     }
   }
-}
-
-/** The code of a system or TLS error, else the error's name; not the message, which may contain credentials. */
-export function errorCode(error: unknown): string {
-  const code = textField(error, 'code');
-  if (code !== '') return code;
-  const name = textField(error, 'name');
-  return name === '' ? 'unknown' : name;
 }
 
 /** No configuration of the API server was found, or it cannot be used. The message is one line, without secrets, for the user. */

@@ -1,4 +1,4 @@
-import { attemptedText, failureOf, failureText, type Attempted } from '../connection/failure.js';
+import { attemptedText, failureOf, failureText } from '../connection/failure.js';
 import { ApiError, type FailedCall } from '../errors.js';
 import { claimsIn, timeIn } from '../vocabulary/webtoken.js';
 import { failedCall, notSent } from './apierror.js';
@@ -7,23 +7,41 @@ import { certificatesIn, certificateText, hereText, isOutOfDate, timeText } from
 
 /** The error of a call that the server has not answered, in words. `error`: that of the connection; `now`: ms since the epoch. */
 export function explained(call: FailedCall, error: unknown, credentials: Credentials, now: number): ApiError {
-  const text = failureText(error, attemptedWith(credentials), now);
+  const text = failureText(error, credentials, now);
   return failedCall('Transport', call, text, { code: failureOf(error).code, cause: error });
 }
 
-/** The error of a response 401, in words. `now`: ms since the epoch. */
-export function rejected(failure: ApiError, credentials: Credentials, now: number): ApiError {
-  const { kind, call, status, reason, causes } = failure;
-  const { presented, headers } = credentials;
+/**
+ * The error of a response 401, in words: what was rejected, until when it is valid, the time here, and what to do. It never has a
+ * secret. `now`: ms since the epoch.
+ */
+export function rejected(
+  { kind, call, status, reason, causes }: ApiError,
+  credentials: Credentials,
+  now: number,
+): ApiError {
+  const { presented = 'the credentials', headers, tls } = credentials;
   const authorization = headers['Authorization'];
-  const token = typeof authorization === 'string' ? authorization.replace(/^Bearer /, '') : undefined;
-  const text = rejectionText({ attempted: attemptedWith(credentials), presented, token }, now);
+  const token = typeof authorization === 'string' ? authorization.replace(/^Bearer /, '') : '';
+  const [certificate] = certificatesIn(tls.cert ?? '');
+  const expiry = timeIn(claimsIn(token)?.['exp']);
+  const details = [
+    ...(expiry === undefined ? [] : [`it expires at ${timeText(expiry)}`]),
+    ...(certificate === undefined ? [] : [`certificate ${certificateText(certificate)}`]),
+  ];
+  const hasExpired =
+    (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
+  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, ${hereText(now)}`;
+  const remedy = hasExpired
+    ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
+    : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
+  const text = `${attemptedText(credentials)} rejects ${presented} (401 Unauthorized)${dates}; ${remedy}`;
   return failedCall(kind, call, text, { status, reason, causes });
 }
 
 /** The error of a response 400 that is not of the Kubernetes API, to a request without TLS. */
 export function withoutTls({ kind, call, status }: ApiError, credentials: Credentials): ApiError {
-  const text = `${attemptedText(attemptedWith(credentials))} answers with HTTP ${status} and no object of the API`;
+  const text = `${attemptedText(credentials)} answers with HTTP ${status} and no object of the API`;
   const remedy = 'it may want TLS: correct scheme (http, https) and port of the address';
   return failedCall(kind, call, `${text}; ${remedy}`, { status });
 }
@@ -34,7 +52,7 @@ export const WHICH_SERVER = 'is this the address of a Kubernetes API server?';
 /** The error of a response that a page or a login sends, not the Kubernetes API. */
 export function foreign(failure: ApiError, credentials: Credentials): ApiError {
   const { kind, call, status, retryAfterMs } = failure;
-  const text = `${attemptedText(attemptedWith(credentials))} answers with HTTP ${status} and no object of the API`;
+  const text = `${attemptedText(credentials)} answers with HTTP ${status} and no object of the API`;
   const more = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   return failedCall(kind, call, `${text}: ${WHICH_SERVER}`, more);
 }
@@ -53,7 +71,7 @@ export function lateError({ call, ms, credentials, previous }: LateCall): ApiErr
   const within = `within ${ms / 1000} s`;
   if (credentials === undefined) return notSent(call, `the credentials were not there ${within}`);
   const code = 'ETIMEDOUT';
-  const server = attemptedText(attemptedWith(credentials));
+  const server = attemptedText(credentials);
   if (previous === undefined)
     return failedCall('Transport', call, `no response from ${server} ${within}; ${LATE}`, { code });
   const message = `${previous.message}; no further attempt was answered ${within}`;
@@ -61,40 +79,3 @@ export function lateError({ call, ms, credentials, previous }: LateCall): ApiErr
 }
 
 const LATE = 'look at the load and the log of the API server, and the network, load balancer or proxy before it';
-
-function attemptedWith({ server, origin, proxy, tls }: Credentials): Attempted {
-  return {
-    server,
-    origin,
-    proxy,
-    servername: tls.servername,
-    authorities: tls.ca,
-    clientCertificate: tls.cert,
-  };
-}
-
-/** The credentials that a server has rejected with 401. */
-interface Rejected {
-  readonly attempted: Attempted;
-  /** What they are and where they come from; undefined: unknown. */
-  readonly presented: string | undefined;
-  /** Read for its expiry alone. */
-  readonly token: string | undefined;
-}
-
-/** One line: what was rejected, until when it is valid, the time here, and what to do. It never has a secret. */
-function rejectionText({ attempted, presented, token }: Rejected, now: number): string {
-  const [certificate] = certificatesIn(attempted.clientCertificate ?? '');
-  const expiry = token === undefined ? undefined : timeIn(claimsIn(token)?.['exp']);
-  const details = [
-    ...(expiry === undefined ? [] : [`it expires at ${timeText(expiry)}`]),
-    ...(certificate === undefined ? [] : [`certificate ${certificateText(certificate)}`]),
-  ];
-  const hasExpired =
-    (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
-  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, ${hereText(now)}`;
-  const remedy = hasExpired
-    ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
-    : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
-  return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401 Unauthorized)${dates}; ${remedy}`;
-}

@@ -1,15 +1,10 @@
 import { delay, type Clock, type Random } from '../clock.js';
+import { connectionCode } from '../connection/failure.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { RequestMetrics } from '../metrics/managermetrics.js';
 import { retryAfterKey, type ApiResponse, type Bucket, type Call } from './call.js';
-import {
-  CachedCredentials,
-  CredentialsError,
-  errorCode,
-  type CredentialLoader,
-  type Credentials,
-} from './credentials.js';
+import { CachedCredentials, CredentialsError, type CredentialLoader, type Credentials } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
 import { aborted, describeCall, failedCall, noResponse, notSent } from './apierror.js';
 import { RetryAfter, waitBeforeRetry } from './retry.js';
@@ -223,7 +218,7 @@ function asAttemptError(error: unknown, { call, deadline, ms, credentials, failu
   if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
   if (error instanceof ApiError) return new AttemptError(error, false);
   if (error instanceof CredentialsError) return new AttemptError(notSent(call.target, error.message), false);
-  return new AttemptError(noResponse(call.target, errorCode(error)), false);
+  return new AttemptError(noResponse(call.target, connectionCode(error)), false);
 }
 
 function retryAfterError(call: Call, leftMs: number): ApiError {
