@@ -1,6 +1,7 @@
 import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/values/validation';
 import { objectRules } from '@multicluster-engine/cel/rules';
 import { meantText } from '@multicluster-engine/values/nearestword';
+import { pathSegments, valueAt } from '@multicluster-engine/values/schema/fieldrules';
 import { field, isRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { quote } from '../../domain/selectors.js';
@@ -74,7 +75,7 @@ function asJson(object: KubeObject): Json {
 }
 
 function unknownField(path: string, schema: Schema): Fault {
-  const steps = stepsOf(path);
+  const steps = pathSegments(path);
   const key = String(steps.pop());
   const known = Object.keys(schemaAt(schema, steps)?.properties ?? {});
   return `unknown field ${JSON.stringify(path)}${meantText(key, known)}`;
@@ -93,7 +94,7 @@ function faultText({ reason, field: path, message }: FieldError, object: KubeObj
   const [, type] = /must be of type (\S+): /.exec(reason === 'FieldValueTypeInvalid' ? message : '') ?? [];
   return type === undefined
     ? `${path}: ${message}`
-    : `${path}: ${quote(valueAt(object, stepsOf(path)))}: ${TYPES[type] ?? WHOLE}`;
+    : `${path}: ${quote(valueAt(asJson(object), path))}: ${TYPES[type] ?? WHOLE}`;
 }
 
 /** A label or annotation such as `yes`, which the decoder refuses without its key. */
@@ -106,16 +107,4 @@ function notText({ metadata }: KubeObject): Fault | undefined {
     if (wrong !== undefined) return `metadata.${name}.${wrong[0]}: ${quote(wrong[1])}: ${TEXT}`;
   }
   return undefined;
-}
-
-/** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
-function stepsOf(path: string): (string | number)[] {
-  return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)));
-}
-
-function valueAt(object: unknown, steps: readonly (string | number)[]): unknown {
-  return steps.reduce<unknown>((at, step) => {
-    if (typeof step === 'number') return Array.isArray(at) ? at[step] : undefined;
-    return isRecord(at) ? field(at, step) : undefined;
-  }, object);
 }

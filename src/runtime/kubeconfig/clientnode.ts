@@ -5,7 +5,7 @@ import type { AuthProviderEntry, PluginEntry } from './document.js';
 import type { PluginCredentials } from './plugin.js';
 import { fileFault } from '../errors.js';
 import { KubeconfigError } from '../transport/credentials.js';
-import { field, isRecord, parseJson } from '../vocabulary/json.js';
+import { claimsIn } from '../vocabulary/webtoken.js';
 
 /**
  * Logs in by the Kubernetes client for Node, with what it does otherwise than kubectl. A module of its own, to be loaded where a
@@ -104,12 +104,10 @@ function renewedAsByKubectl({ name, config }: AuthProviderEntry, now: number): A
 
 /** ms since the epoch. A token without a time has expired, as for kubectl. */
 function expiryOf(token: string): number {
-  const parts = token.split('.');
-  const claims = parseJson(Buffer.from(parts[1] ?? '', 'base64url').toString());
-  if (parts.length !== 3 || !isRecord(claims))
-    throw new KubeconfigError('auth-provider oidc: config.id-token is not a JWT');
+  const claims = claimsIn(token);
+  if (claims === undefined) throw new KubeconfigError('auth-provider oidc: config.id-token is not a JWT');
   // Go's reader of numbers takes them in quotes too.
-  return Number(field(claims, 'exp') ?? 0) * 1000;
+  return Number(claims['exp'] ?? 0) * 1000;
 }
 
 function notRenewed({ config }: AuthProviderEntry): KubeconfigError {

@@ -198,13 +198,14 @@ function fieldPaths(node: Schema, path: string): string[] {
 }
 
 /** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
-function pathSegments(field: string): (number | string)[] {
+export function pathSegments(field: string): (number | string)[] {
   return [...field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
     index === undefined ? text : Number(index),
   );
 }
 
-function valueAt(sent: JsonObject, field: string): Json | undefined {
+/** The value at such a path; undefined where there is none. */
+export function valueAt(sent: JsonObject, field: string): Json | undefined {
   let here: Json | undefined = sent;
   for (const step of pathSegments(field)) {
     if (typeof step === 'number') here = isArray(here) ? here[step] : undefined;
