@@ -13,12 +13,12 @@ export async function start(program: Program): Promise<void> {
   // first answer, and does not come back to it. With 2 s a server after two dead ones is reached within the 5 s that a connection may
   // take; client-go takes 15 s of its 30 for a dead one.
   setDefaultAutoSelectFamilyAttemptTimeout(2_000);
-  const reading = oldNode(program) ?? readProgram(program, process.argv.slice(2), process.env);
-  if (reading.kind === 'usage') {
+  const command = oldNode(program) ?? readProgram(program, process.argv.slice(2), process.env);
+  if (command.kind === 'usage') {
     const { printUsage } = await import('./terminal/print.js');
-    process.exitCode = await printUsage(reading);
+    process.exitCode = await printUsage(command);
   } else {
-    process.exit((await isProfiled(reading)) ? await reading.run() : 1);
+    process.exit((await isProfiled(command)) ? await command.run() : 1);
   }
 }
 

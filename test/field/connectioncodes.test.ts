@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { connect } from 'node:tls';
 import { getSystemErrorMap } from 'node:util';
 import { errors as clientErrors } from 'undici';
-import { EXPLANATIONS, explanationOf } from '../../src/runtime/connection/codes.js';
+import { CODE_TEXTS, codeText } from '../../src/runtime/connection/codes.js';
 import { failureText } from '../../src/runtime/connection/failure.js';
 
 /*
@@ -32,7 +32,7 @@ it('each reason why Node rejects a certificate is told as one of the certificate
     expect.arrayContaining(['INVALID_PURPOSE', 'CERT_REVOKED', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']),
   );
   expect(codes.length).toBeGreaterThan(25);
-  const areas = codes.map((code) => explanationOf(code).area);
+  const areas = codes.map((code) => codeText(code).area);
   expect(new Set(areas)).toEqual(new Set(['authority', 'certificate']));
 });
 
@@ -59,9 +59,9 @@ it('each alert of TLS has words, and those about the client certificate name it'
   for (let number = 1; number <= 120; number++) codes.push(await codeOfAlert(number));
 
   expect(new Set(codes).size).toBeGreaterThan(25);
-  expect(codes.filter((code) => explanationOf(code).code === '*')).toEqual([]);
+  expect(codes.filter((code) => codeText(code).code === '*')).toEqual([]);
   const ofClient = [41, 42, 43, 44, 45, 46, 48, 49, 51, 116].map((number) => codes[number - 1] ?? '');
-  expect(ofClient.map((code) => explanationOf(code).area)).toEqual(ofClient.map(() => 'client certificate'));
+  expect(ofClient.map((code) => codeText(code).area)).toEqual(ofClient.map(() => 'client certificate'));
 });
 
 it('each code of the system, of the HTTP client and of the HTTP parsers has words', () => {
@@ -78,12 +78,12 @@ it('each code of the system, of the HTTP client and of the HTTP parsers has word
   const codes = [...ofSystem, ...ofClient, ...ofParser.map((name) => `HPE_${name}`)];
 
   expect([ofSystem.length > 70, ofParser.length > 20, ofClient.length > 15]).toEqual([true, true, true]);
-  expect(codes.filter((code) => explanationOf(code).code === '*')).toEqual([]);
+  expect(codes.filter((code) => codeText(code).code === '*')).toEqual([]);
 });
 
 it('each row of the table makes a whole sentence', () => {
   const attempted = { server: 'https://hub.example:6443' };
-  for (const { code, during, what, remedy } of EXPLANATIONS) {
+  for (const { code, during, what, remedy } of CODE_TEXTS) {
     const text = failureText(Object.assign(new Error('secret'), { code: code.replaceAll('*', 'X') }), attempted, 0);
 
     expect([code, text]).toEqual([

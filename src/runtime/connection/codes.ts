@@ -10,7 +10,7 @@ export type Phase = 'proxy' | 'connect' | 'handshake' | 'exchange' | 'plain';
  * The words for a code. Placeholders: `{at}`, the addresses that were tried; `{host}`, the name in the address of the server
  * or the proxy; `{name}`, the name that the certificate must have; `{words}`, what the program says that gave the code.
  */
-export interface Explanation {
+export interface CodeText {
   readonly area: Area;
   /** A code of Node, OpenSSL or undici, `*` stands for any text. A code without `*` goes first, then the longest. */
   readonly code: string;
@@ -200,26 +200,26 @@ const ROWS = {
 /** What a code is about. It decides which details a sentence has beside its words. */
 export type Area = keyof typeof ROWS;
 
-export const EXPLANATIONS: readonly Explanation[] = Object.entries<readonly Row[]>(ROWS).flatMap(([area, rows]) =>
+export const CODE_TEXTS: readonly CodeText[] = Object.entries<readonly Row[]>(ROWS).flatMap(([area, rows]) =>
   rows.flatMap(([codes, what, remedy, during]) =>
     codes.split(' ').map((code) => ({ area: area as Area, code, what, remedy, ...(during && { during }) })),
   ),
 );
 
-const UNKNOWN: Explanation = {
+const UNKNOWN: CodeText = {
   area: 'network',
   code: '*',
   what: 'the connection has failed',
   remedy: 'report it with this line: it is a fault of this program',
 };
 
-const EXACT = EXPLANATIONS.filter(({ code }) => !code.includes('*'));
-const FAMILIES = EXPLANATIONS.filter(({ code }) => code.includes('*'))
+const EXACT = CODE_TEXTS.filter(({ code }) => !code.includes('*'));
+const FAMILIES = CODE_TEXTS.filter(({ code }) => code.includes('*'))
   .sort((a, b) => b.code.length - a.code.length)
   .map((row) => ({ row, pattern: new RegExp(`^${row.code.replaceAll('*', '[A-Z0-9_/]*')}$`) }));
 
 /** The words for a code, while `phase` goes on. */
-export function explanationOf(code: string, phase?: Phase): Explanation {
+export function codeText(code: string, phase?: Phase): CodeText {
   const exact = EXACT.filter((row) => row.code === code);
   const phases = phase === 'plain' ? [phase, 'exchange', undefined] : [phase, undefined];
   const row = phases.map((one) => exact.find(({ during }) => during === one)).find((found) => found !== undefined);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { explanationOf, wordsOf, type Area, type Phase } from './codes.js';
+import { codeText, wordsOf, type Area, type Phase } from './codes.js';
 import { failedConnection } from './observedconnection.js';
 import {
   authoritiesText,
@@ -35,7 +35,7 @@ interface Failure {
 
 export function failureOf(error: unknown): Failure {
   const code = connectionCode(error);
-  const { area } = explanationOf(code);
+  const { area } = codeText(code);
   // With TLS 1.3 the server rejects a client certificate after the handshake, and before it reads the request.
   const unsent = failedConnection(error) !== undefined || area === 'client certificate' || UNSENT_CODES.has(code);
   return { code, unsent, suspectsCredentials: unsent && SUSPECT.has(area) };
@@ -73,7 +73,7 @@ export function failureText(error: unknown, attempted: Attempted, now: number): 
   const phase = phaseOf(error, errors, attempted);
   const codes = [...new Set(errors.map(codeOf))];
   const [first, ...others] = codes.map((code) => {
-    const explanation = explanationOf(code, phase);
+    const explanation = codeText(code, phase);
     const fill = (text: string): string => filled(text, { code, errors, attempted, isOfProxy: phase === 'proxy' });
     return { explanation, what: `${fill(explanation.what)} (${code})`, remedy: fill(explanation.remedy) };
   });
@@ -84,7 +84,7 @@ export function failureText(error: unknown, attempted: Attempted, now: number): 
   return [
     `no response from ${attemptedText(attempted)}: ${isUnreachableProxy ? `the proxy cannot be reached: ${what}` : what}`,
     ...(details.length === 0 ? [] : [`: ${details.join('; ')}`]),
-    `; ${isUnreachableProxy ? explanationOf('ERR_PROXY').remedy : first.remedy}`,
+    `; ${isUnreachableProxy ? codeText('ERR_PROXY').remedy : first.remedy}`,
   ].join('');
 }
 

@@ -163,7 +163,7 @@ const DNS_NAME = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
 /** One that ends with a number would be an IPv4 address. */
 const HOST_NAME = new RegExp(`^${DNS_NAME}$(?<!(^|\\.)\\d+$)`);
 
-/** The text of a flag and its readings. Each reading throws a FlagError with the flag or variable, the rule and the text. */
+/** The text of a flag. Each method that reads it throws a FlagError with the flag or variable, the rule and the text. */
 export class FlagValue {
   readonly text: string;
   /** The flag or variable that set it. */

@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.js';
 import { certificatesIn, certificateText, hereText, isOutOfDate, timeText } from '../connection/certificatetext.js';
 
 /** The error of a call that the server has not answered, in words. `error`: that of the connection; `now`: ms since the epoch. */
-export function explained(call: FailedCall, error: unknown, credentials: Credentials, now: number): ApiError {
+export function unanswered(call: FailedCall, error: unknown, credentials: Credentials, now: number): ApiError {
   const text = failureText(error, credentials, now);
   return failedCall('Transport', call, text, { code: failureOf(error).code, cause: error });
 }

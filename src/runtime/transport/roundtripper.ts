@@ -16,7 +16,7 @@ import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
-import { explained, foreign, rejected, withoutTls } from './explainer.js';
+import { unanswered, foreign, rejected, withoutTls } from './explainer.js';
 import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { Pinger } from './pinger.js';
@@ -139,7 +139,7 @@ export class HttpRoundTripper implements RoundTripper {
     } catch (error) {
       count('<error>');
       const { unsent, suspectsCredentials } = failureOf(error);
-      const failure = explained(call.target, error, credentials, this.#options.clock.now());
+      const failure = unanswered(call.target, error, credentials, this.#options.clock.now());
       throw new AttemptError(failure, unsent, suspectsCredentials ? credentials : undefined);
     }
   }
@@ -194,7 +194,7 @@ export class HttpRoundTripper implements RoundTripper {
     try {
       return await body.bytes(this.#options.maxResponseBytes);
     } catch (error) {
-      throw new AttemptError(explained(call.target, error, credentials, this.#options.clock.now()), false);
+      throw new AttemptError(unanswered(call.target, error, credentials, this.#options.clock.now()), false);
     }
   }
 
@@ -203,7 +203,7 @@ export class HttpRoundTripper implements RoundTripper {
       yield* body;
     } catch (error) {
       if (call.signal?.aborted === true) throw aborted(call.target);
-      throw explained(call.target, error, credentials, this.#options.clock.now());
+      throw unanswered(call.target, error, credentials, this.#options.clock.now());
     } finally {
       onEnd();
     }
