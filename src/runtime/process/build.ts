@@ -63,13 +63,7 @@ function foldersAbove(folder: string): string[] {
 }
 
 function textsOf(file: string): Build {
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const fields = new Map<string, unknown>(Object.entries(typeof content === 'object' && content ? content : {}));
-  const text = (name: string): string => {
-    const value = fields.get(name) ?? '';
-    if (typeof value !== 'string') throw new Error(`${file}: ${name} must be a string, got ${JSON.stringify(value)}`);
-    return value;
-  };
-  if (text('version') === '') throw new Error(`${file}: version is missing`);
-  return { version: text('version'), commit: text('commit'), date: text('date') };
+  const { version: release, commit = '', date = '' }: Partial<Build> = JSON.parse(readFileSync(file, 'utf8'));
+  if (release === undefined) throw new Error(`${file}: version is missing`);
+  return { version: release, commit, date };
 }

@@ -39,23 +39,21 @@ export function rejected(
   return failedCall(kind, call, text, { status, reason, causes });
 }
 
-/** The error of a response 400 that is not of the Kubernetes API, to a request without TLS. */
-export function withoutTls({ kind, call, status }: ApiError, credentials: Credentials): ApiError {
-  const text = `${attemptedText(credentials)} answers with HTTP ${status} and no object of the API`;
-  const remedy = 'it may want TLS: correct scheme (http, https) and port of the address';
-  return failedCall(kind, call, `${text}; ${remedy}`, { status });
-}
-
 /** The question about an answer that is not of the Kubernetes API. */
 export const WHICH_SERVER = 'is this the address of a Kubernetes API server?';
 
-/** The error of a response that a page or a login sends, not the Kubernetes API. */
-export function foreign(failure: ApiError, credentials: Credentials): ApiError {
+/**
+ * The error of a response that is not of the Kubernetes API: of a page or a login, or of a server that `wantsTls` and got a request
+ * without it.
+ */
+export function foreign(failure: ApiError, credentials: Credentials, wantsTls = false): ApiError {
   const { kind, call, status, retryAfterMs } = failure;
   const text = `${attemptedText(credentials)} answers with HTTP ${status} and no object of the API`;
   const more = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  return failedCall(kind, call, `${text}: ${WHICH_SERVER}`, more);
+  return failedCall(kind, call, `${text}${wantsTls ? MAYBE_TLS : `: ${WHICH_SERVER}`}`, more);
 }
+
+const MAYBE_TLS = '; it may want TLS: correct scheme (http, https) and port of the address';
 
 /** A call whose time is over. */
 interface LateCall {

@@ -16,7 +16,7 @@ import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
-import { unanswered, foreign, rejected, withoutTls } from './explainer.js';
+import { unanswered, foreign, rejected } from './explainer.js';
 import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { Pinger } from './pinger.js';
@@ -186,8 +186,7 @@ export class HttpRoundTripper implements RoundTripper {
       throw new AttemptError(rejected(failure, credentials, this.#options.clock.now()), false, credentials);
     // A TLS server of Go answers so to a request without TLS.
     const wantsTls = status === 400 && parsed === undefined && credentials.server.startsWith('http:');
-    if (wantsTls) throw new AttemptError(withoutTls(failure, credentials), false);
-    throw new AttemptError(isForeign(raw) ? foreign(failure, credentials) : failure, false);
+    throw new AttemptError(wantsTls || isForeign(raw) ? foreign(failure, credentials, wantsTls) : failure, false);
   }
 
   async #bytesOf(call: Call, body: Exchange, credentials: Credentials): Promise<Buffer | undefined> {
