@@ -4,7 +4,6 @@ import { createCache } from '../cache/reflector.js';
 import type { KubeClient } from '../client/client.js';
 import { createClient } from '../client/rest.js';
 import { systemClock, systemRandom, type Clock } from '../clock.js';
-import { createController, type Controller, type ControllerOptions } from '../controller/controller.js';
 import { eventRights } from '../events/event.js';
 import { createRecorder, type EventRecorder } from '../events/recorder.js';
 import { guardClient, type GuardRow } from '../client/guard.js';
@@ -99,15 +98,6 @@ export function createLeaderClients(
     client: guardClient(createClient(transport), group.rights, guard),
     recorder: createRecorder(events, reporter, { clock: systemClock, log, metrics: metrics.events }),
   };
-}
-
-/** A controller with the log and metrics of its manager. It begins when its group is started. */
-export function managedController(
-  { log, metrics }: Manager,
-  options: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
-): Controller {
-  const own = metrics.controller(options.name);
-  return createController({ ...options, clock: systemClock, random: systemRandom, log, metrics: own });
 }
 
 /** A group of controllers that runs while its Lease is held, and whose events are written before the Lease is released. */

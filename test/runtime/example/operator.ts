@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-import { systemClock } from '../../../src/runtime/clock.js';
+import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
+import { createController } from '../../../src/runtime/controller/controller.js';
 import { MutationCache } from '../../../src/runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../src/runtime/controller/result.js';
 import { runWithEndpoints } from '../../../src/runtime/endpoints/endpoints.js';
 import type { GuardRow } from '../../../src/runtime/client/guard.js';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
 import { createLogger } from '../../../src/runtime/log/pinologger.js';
-import {
-  createLeaderClients,
-  createManager,
-  leaderGroup,
-  managedController,
-  type Manager,
-} from '../../../src/runtime/manager/manager.js';
+import { createLeaderClients, createManager, leaderGroup, type Manager } from '../../../src/runtime/manager/manager.js';
 import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf } from '../../../src/runtime/metrics/registry.js';
 import type { Group } from '../../../src/runtime/manager/group.js';
@@ -70,7 +65,10 @@ function greetingGroup(manager: Manager): Group {
     return leader.client.applyStatus(Greetings, status, { fieldManager: PROGRAM, force: true });
   }
 
-  const controller = managedController(manager, {
+  const own = { clock: systemClock, random: systemRandom, log: manager.log };
+  const controller = createController({
+    ...own,
+    metrics: manager.metrics.controller('greeting'),
     name: 'greeting',
     kind: Greetings.kind,
     reconciler: { reconcile },

@@ -1,11 +1,8 @@
 import { expect, it } from '@jest/globals';
+import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
+import { createController } from '../../../src/runtime/controller/controller.js';
 import type { ApiError } from '../../../src/runtime/errors.js';
-import {
-  createLeaderClients,
-  createManager,
-  leaderGroup,
-  managedController,
-} from '../../../src/runtime/manager/manager.js';
+import { createLeaderClients, createManager, leaderGroup } from '../../../src/runtime/manager/manager.js';
 import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry } from '../../../src/runtime/metrics/registry.js';
 import type { Call } from '../../../src/runtime/transport/call.js';
@@ -78,7 +75,9 @@ it('a client of a group sends no write before the group holds its Lease, and non
 it('a group that ends before it holds its Lease has written no event and ends cleanly', async () => {
   const { manager, leader, calls } = managerOf();
   const reconciler = { reconcile: () => Promise.reject(new Error('no pass without the Lease')) };
-  const controller = managedController(manager, { name: 'greeting', kind: 'Greeting', reconciler, keys: () => ['a'] });
+  const { log, metrics } = manager;
+  const own = { clock: systemClock, random: systemRandom, log, metrics: metrics.controller('greeting') };
+  const controller = createController({ ...own, name: 'greeting', kind: 'Greeting', reconciler, keys: () => ['a'] });
   const group = leaderGroup(manager, leader, { name: 'greeting', sources: [], controllers: [controller] });
   leader.recorder.record({ regarding: OBJECT, type: 'Normal', reason: 'Done', action: 'Doing', note: 'it is done' });
   const stop = new AbortController();
