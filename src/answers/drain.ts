@@ -38,7 +38,7 @@ export interface DrainedPlacement {
  */
 export function drainedPlacements(world: World, cluster: string): readonly DrainedPlacement[] {
   const inputs = inputsOf(world);
-  const drainedInputs = new WorldInputs(drained(world, cluster));
+  const drainedInputs = new WorldInputs(drained(world, cluster), inputs);
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
     const [namespace = '', name = ''] = key.split('/');
     const input = inputs.input({ namespace, name });

@@ -7,7 +7,7 @@ import { placeText, selectedTaintsText } from '../../domain/placement/explain/ta
 import { continueAfter, placementsIn, planPlacement, sideOf, unknownPlan, type Side, type Sides } from './plan.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { inputsOf } from '../world/once.js';
-import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
+import { grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
 import { isHold, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
 
 /**
@@ -163,14 +163,25 @@ export function lossOfEach(
   const names = placementsIn(world);
   const { before: inputs, after } = bothInputs(world, names, computing);
   const unnoticed = unnoticedIn(world, inputs);
+  const lostByValue = grouped(
+    values,
+    ([, value]) => [value],
+    ([name]) => name,
+  );
   const rows = new Map(
-    Array.from(byValue(values), ([value, lost]): readonly [string, Row] => {
+    Array.from(lostByValue, ([value, lost]): readonly [string, Row] => {
       return [value, { value, lost, silent: silentClusters(inputs, lost), placements: [], more: new Map() }];
     }),
   );
   for (const [index, name] of inputs.isKnown ? names.entries() : []) {
     const before = sideOf(inputs.input(name), inputs);
-    if (before !== undefined) addEffects({ rows, values, after, computing }, name, before);
+    if (before !== undefined) {
+      const { snapshot } = publishedInput(name, before, after);
+      for (const row of rowsThatMatter(before.forecast, rows, values)) {
+        computing.onDecision?.();
+        addEffect(row, name, before.forecast, snapshot);
+      }
+    }
     onProgress?.(index + 1, names.length);
   }
   const losses = [...rows.values()].map(({ value, lost, placements }): ValueLoss => {
@@ -197,36 +208,14 @@ interface Row {
   readonly more: Map<string, number>;
 }
 
-function byValue(values: ReadonlyMap<string, string>): ReadonlyMap<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of values) {
-    const group = groups.get(value);
-    if (group === undefined) groups.set(value, [name]);
-    else group.push(name);
-  }
-  return groups;
-}
-
-interface Losses {
-  readonly rows: ReadonlyMap<string, Row>;
-  readonly values: ReadonlyMap<string, string>;
-  readonly after: WorldInputs;
-  readonly computing: Computing;
-}
-
-function addEffects({ rows, values, after, computing }: Losses, name: Name, before: Side): void {
-  const published = publishedInput(name, before, after);
-  for (const value of valuesThatMatter(before.forecast, rows, values)) {
-    computing.onDecision?.();
-    const row = rows.get(value);
-    if (row === undefined || published.deleting) continue;
-    const forecast = forecastOf(counting(row.more, snapshotWhile(published.snapshot, row.silent)));
-    const effect = lossEffect(before.forecast, forecast, row.silent);
-    if (effect === 'None') continue;
-    row.placements.push({ ...name, effect });
-    for (const cluster of before.forecast.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) - 1);
-    for (const cluster of forecast.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) + 1);
-  }
+/** `snapshot`: of the Placement once its decision of before is published. */
+function addEffect(row: Row, name: Name, before: Forecast, snapshot: PlacementSnapshot): void {
+  const after = forecastOf(counting(row.more, snapshotWhile(snapshot, row.silent)));
+  const effect = lossEffect(before, after, row.silent);
+  if (effect === 'None') return;
+  row.placements.push({ ...name, effect });
+  for (const cluster of before.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) - 1);
+  for (const cluster of after.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) + 1);
 }
 
 /** The snapshot with what was decided of other Placements while the clusters are silent. */
@@ -240,13 +229,14 @@ function counting(more: Row['more'], snapshot: PlacementSnapshot): PlacementSnap
  * A Placement that selects all that it wants changes only with a cluster that it selects. One that selects too few may be kept
  * from others by a cluster that it does not select.
  */
-function valuesThatMatter(
+function rowsThatMatter(
   { satisfied, decision: decided, clusters }: Forecast,
   rows: ReadonlyMap<string, Row>,
   values: ReadonlyMap<string, string>,
-): Iterable<string> {
-  if (satisfied.status !== 'True' || keptOut(decided, isHold).length > 0) return rows.keys();
-  return new Set(clusters.map((name) => values.get(name)).filter((value) => value !== undefined));
+): Iterable<Row> {
+  if (satisfied.status !== 'True' || keptOut(decided, isHold).length > 0) return rows.values();
+  const lost = new Set(clusters.map((name) => values.get(name)).filter((value) => value !== undefined));
+  return [...lost].flatMap((value) => rows.get(value) ?? []);
 }
 
 function worstFirst(a: ValueLoss, b: ValueLoss): number {

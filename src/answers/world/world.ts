@@ -260,10 +260,11 @@ class SelectionCounts {
   }
 }
 
-function grouped<T>(
-  objects: readonly RawObject[],
-  keysOf: (object: RawObject) => readonly string[],
-  viewOf: (object: RawObject) => T,
+/** The views of the objects by their keys, in the order of the objects. */
+export function grouped<Of, T>(
+  objects: Iterable<Of>,
+  keysOf: (object: Of) => readonly string[],
+  viewOf: (object: Of) => T,
 ): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const object of objects) {

@@ -1,7 +1,7 @@
 import { selectorsOf, versionOf } from '../../answers/cluster.js';
 import { brakeText, fleetSummary, healthByName, type ClusterHealth, type Health } from '../../answers/fleetsummary.js';
 import { setsOf } from '../../answers/world/clustertable.js';
-import type { World } from '../../answers/world/world.js';
+import { grouped, type World } from '../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { byText } from '../../runtime/vocabulary/names.js';
 import {
@@ -112,13 +112,11 @@ const ORDERS: Readonly<Record<Sort, (a: FleetCluster, b: FleetCluster) => number
 export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {
   const { matched } = matchedBy(snapshot, query);
   return snapshot.once(`map ${group} ${query}`, () => {
-    const groups = new Map<string, FleetCluster[]>();
-    for (const one of matched) {
-      const value = groupOf(one, group);
-      const known = groups.get(value);
-      if (known === undefined) groups.set(value, [one]);
-      else known.push(one);
-    }
+    const groups = grouped(
+      matched,
+      (one) => [groupOf(one, group)],
+      (one) => one,
+    );
     const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || byText(a, b));
     const inOrder = sorted.flatMap(([, members]) => sortedBy(members, 'health', false));
     return {
@@ -172,14 +170,12 @@ export function fleetKeys(snapshot: Snapshot): readonly Key[] {
 }
 
 function keysOf(source: Key['source'], all: readonly Readonly<Record<string, string>>[]): readonly Key[] {
-  const values = new Map<string, string[]>();
-  for (const pairs of all) {
-    for (const [key, value] of Object.entries(pairs)) {
-      const known = values.get(key);
-      if (known === undefined) values.set(key, [value]);
-      else known.push(value);
-    }
-  }
+  const pairs = all.flatMap((one) => Object.entries(one));
+  const values = grouped(
+    pairs,
+    ([key]) => [key],
+    ([, value]) => value,
+  );
   return [...values].map(([key, list]) => ({
     source,
     key,
@@ -189,11 +185,16 @@ function keysOf(source: Key['source'], all: readonly Readonly<Record<string, str
 }
 
 function facets(values: readonly string[]): readonly FacetValue[] {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts]
+  return [...counted(values)]
     .map(([value, count]) => ({ value, count }))
     .sort((a, b) => b.count - a.count || byText(a.value, b.value));
+}
+
+/** How often each text is there. */
+export function counted(texts: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
@@ -204,11 +205,6 @@ function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
 
 /** How many decisions name each cluster; of several objects of one Placement each cluster is in one. */
 function holderCounts({ objects }: World): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { status } of objects.placementdecisions)
-    for (const one of recordsIn(field(status, 'decisions'))) {
-      const name = textField(one, 'clusterName');
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-  return counts;
+  const named = objects.placementdecisions.flatMap(({ status }) => recordsIn(field(status, 'decisions')));
+  return counted(named.map((one) => textField(one, 'clusterName')));
 }
