@@ -1,21 +1,18 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { selectorValue } from '../../answers/explain/events.js';
+import { readEvents, type ReadEvents } from '../../answers/explain/events.js';
 import { setView } from '../../answers/world/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import { bindingView, clusterSetOf, whyIgnored } from '../../domain/placement/select/eligible.js';
-import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, RawObject } from '../../runtime/vocabulary/meta.js';
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { byText } from '../../runtime/vocabulary/names.js';
 import type { ReadClient } from '../../runtime/client/client.js';
-import { isFailure } from '../../runtime/errors.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
-import type { Withheld } from '../wire/answer.js';
-import type { ClusterSetMembers, ClusterSetRow, EngineView, EventRow, SetBinding, SetMember } from '../wire/cluster.js';
-import { fleetClusters } from './fleet.js';
+import type { ClusterSetMembers, ClusterSetRow, EngineView, SetBinding, SetMember } from '../wire/cluster.js';
+import { counted, fleetClusters } from './fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
 import type { Snapshot } from './snapshot.js';
@@ -48,8 +45,7 @@ export function engineAnswer(snapshot: Snapshot): EngineView {
 }
 
 function setRows(snapshot: Snapshot): readonly ClusterSetRow[] {
-  const members = new Map<string, number>();
-  for (const { sets } of fleetClusters(snapshot)) for (const set of sets) members.set(set, (members.get(set) ?? 0) + 1);
+  const members = counted(fleetClusters(snapshot).flatMap(({ sets }) => sets));
   return snapshot.world.objects.managedclustersets
     .map((set) => setRow(snapshot, set, members.get(set.metadata.name) ?? 0))
     .sort((a, b) => byText(a.name, b.name));
@@ -114,45 +110,17 @@ const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterS
 const MOST_EVENTS = 200;
 
 /** The newest events about objects of this product. `about`: `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
-export async function readEvents(
+export async function newestEvents(
   client: Pick<ReadClient, 'list'>,
   namespace: string | undefined,
   about: string,
-): Promise<{ readonly rows: readonly EventRow[]; readonly withheld: readonly Withheld[] }> {
-  const [kind, ...names] = about.split('/');
+): Promise<ReadEvents> {
+  const [kind = '', ...names] = about.split('/');
   const name = names.pop();
-  const kinds = about === '' ? KINDS.map((one) => one.kind) : [kind ?? ''];
-  const within = names[0] ?? namespace;
-  try {
-    const lists = await Promise.all(
-      kinds.map((one) => {
-        const selector = `regarding.kind=${selectorValue(one)}${name === undefined || about === '' ? '' : `,regarding.name=${selectorValue(name)}`}`;
-        return client.list<KubeObject>(Events, within, { fieldSelector: selector });
-      }),
-    );
-    const rows = lists.flat().map(eventRow);
-    return { rows: rows.sort((a, b) => byText(b.time, a.time)).slice(0, MOST_EVENTS), withheld: [] };
-  } catch (error) {
-    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { rows: [], withheld: [{ resource: 'events', verb: 'list', status: error.status }] };
-  }
-}
-
-function eventRow(event: RawObject): EventRow {
-  const regarding = field(event, 'regarding');
-  const series = field(event, 'series');
-  const count = field(series, 'count') ?? field(event, 'deprecatedCount');
-  return {
-    time:
-      textField(series, 'lastObservedTime') ||
-      textField(event, 'eventTime') ||
-      textField(event, 'deprecatedLastTimestamp'),
-    type: textField(event, 'type'),
-    reason: textField(event, 'reason'),
-    kind: textField(regarding, 'kind'),
-    namespace: textField(regarding, 'namespace'),
-    name: textField(regarding, 'name'),
-    note: textField(event, 'note'),
-    count: typeof count === 'number' ? count : 1,
-  };
+  const scope =
+    about === ''
+      ? { kinds: KINDS.map((one) => one.kind), namespace, name: undefined }
+      : { kinds: [kind], namespace: names[0] ?? namespace, name };
+  const { rows, withheld } = await readEvents(client, scope);
+  return { rows: rows.slice(0, MOST_EVENTS), withheld };
 }

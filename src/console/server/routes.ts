@@ -7,7 +7,7 @@ import type { Draft } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
-import { engineAnswer, readEvents, setAnswer } from './engine.js';
+import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
@@ -129,8 +129,8 @@ function get(path: string, data: (snapshot: Snapshot, request: Request) => objec
 async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Request): Promise<Found> {
   const current = await snapshots.current();
   const scope = namespace ?? current.snapshot.reading.namespace;
-  const { rows, withheld } = await readEvents(client, scope, query.get('about') ?? '');
-  return { current, data: { rows }, withheld };
+  const { rows, withheld } = await newestEvents(client, scope, query.get('about') ?? '');
+  return { current, data: { rows }, ...(withheld && { withheld: [withheld] }) };
 }
 
 async function planFound({ snapshots, session, planner }: Hub, { body, gone }: Request): Promise<Found> {

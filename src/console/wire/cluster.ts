@@ -1,7 +1,7 @@
 import type { ClusterHealth } from '../../answers/fleetsummary.js';
 import type { Condition, EngineSummary } from '../../answers/status.js';
 
-/** Cluster sets, engines and events. */
+/** Cluster sets and engines. */
 
 export interface ClusterSetRow {
   readonly name: string;
@@ -45,18 +45,3 @@ export interface Engine extends Pick<EngineSummary, 'name' | 'phase' | 'version'
 
 /** As the status of the engine has it; a text that is not there is empty. */
 export type Component = Readonly<Record<'kind' | 'name' | 'namespace' | 'status' | 'reason' | 'message', string>>;
-
-export interface EventRow {
-  readonly time: string;
-  readonly type: string;
-  readonly reason: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly note: string;
-  readonly count: number;
-}
-
-export interface Events {
-  readonly rows: readonly EventRow[];
-}

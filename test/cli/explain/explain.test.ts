@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { eventsAbout, type LeavingEvent } from '../../../src/answers/explain/events.js';
+import { eventsAbout, type EventRow } from '../../../src/answers/explain/events.js';
 import { explainPlacement, type ExplainRequest } from '../../../src/cli/commands/explain.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { NotFoundError } from '../../../src/answers/output.js';
@@ -108,13 +108,19 @@ it('the YAML of explain placement holds what the JSON does', () => {
 
 describe('events of a name that several Placements had', () => {
   it('are those of the present one, and those that name no uid', () => {
-    const event = (note: string): LeavingEvent => ({ time: '2026-11-22T12:00:00Z', reason: 'DecisionChanged', note });
-    const found = [
-      { uid: 'old', event: event('removed 1 cluster: a') },
-      { uid: 'now', event: event('removed 1 cluster: b') },
-      { uid: '', event: event('removed 1 cluster: c') },
+    const about = { kind: 'Placement', namespace: 'shop', name: 'web', type: 'Normal', count: 1 };
+    const event = { time: '2026-11-22T12:00:00Z', reason: 'DecisionChanged' };
+    const rowOf = (uid: string, note: string): EventRow => ({ ...about, ...event, uid, note });
+    const rows = [
+      rowOf('old', 'removed 1 cluster: a'),
+      rowOf('now', 'removed 1 cluster: b'),
+      rowOf('now', 'added 1 cluster: d'),
+      rowOf('', 'removed 1 cluster: c'),
     ];
 
-    expect(eventsAbout({ found, withheld: undefined }, 'now', 0).events).toEqual([found[1]?.event, found[2]?.event]);
+    expect(eventsAbout({ rows, withheld: undefined }, 'now', 0).events).toEqual([
+      { ...event, note: 'removed 1 cluster: b' },
+      { ...event, note: 'removed 1 cluster: c' },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Component, Engine, EngineView, ClusterSetRow } from '../../wire/cluster.js';
+import type { ClusterSetRow, Component, Engine, EngineView } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';

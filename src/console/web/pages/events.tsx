@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { EventRow, Events } from '../../wire/cluster.js';
+import type { EventRow, ReadEvents } from '../../../answers/explain/events.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -13,7 +13,7 @@ import { Empty, isWithheld, Show } from '../parts/states.js';
 /** What has happened, the newest first. */
 
 export function EventsPage({ route: { about } }: { readonly route: Extract<Route, { page: 'events' }> }): JSX.Element {
-  const loaded = useLoaded<Events>(`events?about=${encodeURIComponent(about)}`);
+  const loaded = useLoaded<Pick<ReadEvents, 'rows'>>(`events?about=${encodeURIComponent(about)}`);
   return (
     <>
       <header class="page-head">

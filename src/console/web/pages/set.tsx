@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { SetBinding, SetMember, ClusterSetMembers } from '../../wire/cluster.js';
+import type { ClusterSetMembers, SetBinding, SetMember } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { FLEET, type Route } from '../route.js';
