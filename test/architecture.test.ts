@@ -43,7 +43,21 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'runtime/vocabulary': { imports: [], packages: [], builtins: ['node:crypto', 'node:tls'] },
   runtime: {
     imports: ['runtime/vocabulary'],
-    packages: [CLIENT, 'js-yaml', 'p-queue', 'pino', 'prom-client', 'socks', 'undici', `${VALUES}/*`],
+    packages: [
+      CLIENT,
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+      'js-yaml',
+      'p-queue',
+      'pino',
+      'prom-client',
+      'socks',
+      'undici',
+      `${VALUES}/*`,
+    ],
   },
   api: { imports: ['runtime/vocabulary'], packages: [], builtins: [] },
   domain: {

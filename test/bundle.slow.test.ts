@@ -17,6 +17,8 @@ import { root } from './support/repository/root.js';
 const MINUTE = 60_000;
 const BUNDLE = 'dist/bundle';
 const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const TRACING = 'src/runtime/tracing/otlp.ts';
+const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemetry\/(?!api\/)/;
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
 /** The schemas of the built-in kinds: a megabyte. */
 const BUILT_IN = /^packages\/values\/src\/(data\/|schema\/builtin)/;
@@ -50,6 +52,15 @@ describe('the bundle', () => {
 
       expect(loaded).toContain(entryPoint);
       expect(loaded.filter((file) => API_SERVER.test(file) || BUILT_IN.test(file))).toEqual([]);
+    },
+  );
+
+  // prom-client loads the API of OpenTelemetry by itself.
+  it.each(['src/operator/run.ts', 'src/gateway/run.ts', 'src/standalone/run.ts'])(
+    'the bundle loads the SDK of OpenTelemetry for %s only when traces are on',
+    (entryPoint) => {
+      expect(loadedBy(entryPoint).filter((file) => OPENTELEMETRY_SDK.test(file))).toEqual([]);
+      expect(loadedBy(TRACING).filter((file) => OPENTELEMETRY_SDK.test(file))).not.toEqual([]);
     },
   );
 

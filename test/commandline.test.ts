@@ -55,6 +55,7 @@ describe('without flags', () => {
       metricsListen: { host: '', port: 8080 },
       metricsSecure: false,
       metricsTls: undefined,
+      tracing: undefined,
       healthListen: { host: '', port: 8081 },
       logLevel: 'info',
       workers: 8,

@@ -51,7 +51,7 @@ const BY_URL: readonly (readonly [RegExp, Part])[] = [
   [/\/src\/runtime\/cache\//, 'cache'],
   [/\/src\/(runtime\/(client|transport|vocabulary)|api)\//, 'client'],
   [/\/src\/(operator\/index|domain)\//, 'index, decision'],
-  [/\/src\/runtime\/(log|metrics)\/|\/(pino|prom-client|sonic-boom)\/|^node:fs$/, 'log, metrics'],
+  [/\/src\/runtime\/(log|metrics|tracing)\/|\/(pino|prom-client|sonic-boom)\/|^node:fs$/, 'log, metrics'],
   [/\/src\//, 'controllers, queue'],
 ];
 

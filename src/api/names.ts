@@ -3,6 +3,8 @@
 export const PRODUCT = 'multicluster-engine';
 /** Begins the names of this product's metrics. */
 export const METRICS_PREFIX = 'multicluster_';
+/** The source of this product's traces, and what begins the names of its attributes. */
+export const TRACES = Object.freeze({ program: PRODUCT, prefix: 'multicluster.' });
 /** On every object of the product, with its name as the value. */
 export const PART_OF_LABEL = 'app.kubernetes.io/part-of';
 

@@ -9,7 +9,8 @@ export async function start(program: Program): Promise<void> {
   // undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
   // runs no faster (docs/performance.md).
   setFlagsFromString('--liftoff-only');
-  // For what Node connects itself: to proxies and to the issuer of OIDC (API servers: dial.ts). Of the addresses of a name, Node gives up each after 250 ms, less than a far server needs for its
+  // For what Node connects itself: to proxies, to the issuer of OIDC, to the collector of traces (API servers: dial.ts).
+  // Of the addresses of a name, Node gives up each after 250 ms, less than a far server needs for its
   // first answer, and does not come back to it. With 2 s a server after two dead ones is reached within the 5 s that a connection may
   // take; client-go takes 15 s of its 30 for a dead one.
   setDefaultAutoSelectFamilyAttemptTimeout(2_000);

@@ -7,6 +7,7 @@ import {
   type TokenServerConfig,
 } from '../runtime/flags/tokenserver.js';
 import type { Command } from '../runtime/flags/commands.js';
+import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 /** The configuration of `multicluster-engine gateway`. */
 export interface GatewayConfig extends TokenServerConfig {
@@ -21,6 +22,8 @@ export interface GatewayConfig extends TokenServerConfig {
   readonly upstreamTimeoutMs: number;
   readonly shutdownDelayMs: number;
   readonly reloadIntervalMs: number;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
   /** Names of the variables of a proxy that are set, and not used. */
   readonly unusedProxies: readonly string[];
 }
@@ -98,6 +101,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     upstreamTimeoutMs: flags.get('upstream-timeout').duration('1ms', '300s'),
     shutdownDelayMs: flags.get('shutdown-delay').duration('0s', '4s'),
     reloadIntervalMs: flags.get('reload-interval').duration('1ms', '60s'),
+    tracing: tracing(env),
     unusedProxies: PROXY_VARIABLES.flatMap((name) => variablesSet(env, name)),
   };
   if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');

@@ -9,6 +9,7 @@ import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';
 import { handleRequest } from './server/handler.js';
 import type { GatewayMetrics } from './metrics.js';
+import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { GatewayServer, type ServerLimits } from './server/server.js';
 import { Upstream } from './upstream/upstream.js';
@@ -24,6 +25,8 @@ export interface GatewayOptions extends TokenServerOptions {
   /** How long new connections are accepted after the termination signal: load balancers stop routing here meanwhile. */
   readonly shutdownDelayMs: number;
   readonly metrics: GatewayMetrics;
+  /** Undefined when no traces are recorded. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -73,6 +76,7 @@ export class Gateway extends TokenServer {
       clock,
       log: options.log,
       metrics,
+      tracer: options.tracer,
     };
     this.server = new GatewayServer({
       limits,

@@ -23,7 +23,7 @@ import type { ControllerManager } from './manager.js';
 
 /** The controller of MultiClusterEngines, with the caches, the client and the lease that it runs with. */
 export function engineGroup(manager: ControllerManager): Group {
-  const { config, log, metrics, openCache, transport } = manager;
+  const { config, log, metrics, tracer, openCache, transport } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
@@ -40,6 +40,7 @@ export function engineGroup(manager: ControllerManager): Group {
     random: systemRandom,
     log,
     metrics: metrics.controller('multiclusterengine'),
+    tracer,
     engineMetrics: metrics.engines,
     workers: config.workers,
     settleWindowMs: config.settleWindowMs,
@@ -80,6 +81,7 @@ function settingsOf(config: ManagerConfig): EngineSettings {
       ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
       ...(config.sigDecisions && { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }),
       ...(config.multikueue && { MULTICLUSTER_ENGINE_MULTIKUEUE: 'true' }),
+      ...config.tracing?.shared,
     },
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
   };

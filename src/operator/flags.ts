@@ -5,6 +5,7 @@ import { NO_IMAGE, releasedImage } from '../api/published.js';
 import { FlagError, LOG_LEVELS, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
 import { OPTIONAL_COMPONENTS } from '../domain/engine/spec.js';
 import { defineCommand, type ConfigOf, type Given } from '../runtime/flags/commands.js';
+import { tracing } from '../runtime/flags/tracing.js';
 
 const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
 /** Those that run without the flag. */
@@ -131,7 +132,7 @@ export const OPERATOR = defineCommand({
 /** The configuration of the controllers, in any process. */
 export type ManagerConfig = Readonly<ReturnType<typeof managerConfig>>;
 
-function managerConfig(flags: Flags, { version }: Pick<Given, 'version'>) {
+function managerConfig(flags: Flags, { env, version }: Given) {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
   const qps = flags.get('kube-api-qps').number(10_000);
@@ -150,6 +151,7 @@ function managerConfig(flags: Flags, { version }: Pick<Given, 'version'>) {
     omitUserIds: flags.get('omit-user-ids').bool(),
     /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
     metricsSecure: flags.get('metrics-secure').bool(),
+    tracing: tracing(env),
     /** Concurrent reconciles of each controller. */
     workers: flags.get('workers').integer(1, 64),
     /** Requests to the API server a second, on average, and those that may be sent at once. */

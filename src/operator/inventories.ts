@@ -12,7 +12,7 @@ import type { ControllerManager } from './manager.js';
 
 /** The controller that makes ManagedClusters from other inventories. */
 export function inventoriesGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics, openCache } = manager;
+  const { config, hubClock, log, metrics, tracer, openCache } = manager;
   const leader = createLeaderClients(manager, {
     lease: INVENTORIES_LEASE,
     controller: `${FLEET_GROUP}/inventories`,
@@ -28,6 +28,7 @@ export function inventoriesGroup(manager: ControllerManager): Group {
     log,
     settleWindowMs: config.settleWindowMs,
     workers: config.workers,
+    tracer,
     controllerMetrics: (name) => metrics.controller(name),
   });
   return leaderGroup(manager, leader, {

@@ -7,6 +7,7 @@ import {
   type Manager,
 } from '../runtime/manager/manager.js';
 import { build } from '../runtime/process/build.js';
+import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { ManagerConfig } from './flags.js';
 import { createMetrics, type Metrics } from './metrics.js';
 
@@ -18,12 +19,23 @@ export interface ControllerManager extends Manager {
   readonly hubClock: Clock;
 }
 
-export function createManager(config: ManagerConfig, log: Logger, createTransport: CreateTransport): ControllerManager {
+/** Where a manager records what it does. */
+export interface ManagerSinks {
+  readonly log: Logger;
+  /** Undefined without traces. */
+  readonly tracer: Tracer | undefined;
+}
+
+export function createManager(
+  config: ManagerConfig,
+  sinks: ManagerSinks,
+  createTransport: CreateTransport,
+): ControllerManager {
   const { version, identity, leaderElectionNamespace, kubeApiQps: qps, kubeApiBurst: burst } = config;
   const metrics = createMetrics(build());
   const manager = createRuntimeManager(
     {
-      log,
+      ...sinks,
       program: PRODUCT,
       version,
       identity,

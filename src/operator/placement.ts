@@ -19,7 +19,7 @@ import type { ControllerManager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings, and those that repeat decisions for other projects. */
 export function placementGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics } = manager;
+  const { config, hubClock, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     annotations: { [TIME_ZONE_DATA_ANNOTATION]: timeZoneData() },
@@ -42,6 +42,7 @@ export function placementGroup(manager: ControllerManager): Group {
     settleWindowMs: config.settleWindowMs,
     workers: config.workers,
     metrics: metrics.placements,
+    tracer,
     controllerMetrics: (name: string) => metrics.controller(name),
   };
   const placements = createPlacementControllers(options);
@@ -65,7 +66,7 @@ export function placementGroup(manager: ControllerManager): Group {
 
 /** The controller that judges the clusters by the Leases of their agents. */
 export function clustersGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics, openCache, sharedCache } = manager;
+  const { config, hubClock, log, metrics, tracer, openCache, sharedCache } = manager;
   const leader = createLeaderClients(manager, {
     lease: CLUSTERS_LEASE,
     controller: `${FLEET_GROUP}/clusters`,
@@ -88,6 +89,7 @@ export function clustersGroup(manager: ControllerManager): Group {
     random: systemRandom,
     log,
     workers: config.workers,
+    tracer,
     controllerMetrics: (name) => metrics.controller(name),
   });
   metrics.fleet.fleet(() => observer.counts());

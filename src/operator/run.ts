@@ -1,11 +1,12 @@
 import type { ControllerName, OperatorConfig } from './flags.js';
-import { OLDEST_KUBERNETES } from '../api/names.js';
+import { OLDEST_KUBERNETES, TRACES } from '../api/names.js';
 import { createAccessReviewer } from '../runtime/client/reviews.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { createTransport } from '../runtime/transport/transport.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { standardError } from '../runtime/log/standardoutput.js';
+import { openTracing } from '../runtime/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { exitOnCrash } from '../runtime/process/lifecycle.js';
@@ -44,7 +45,10 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   log.info({ version, controllers, identity }, 'starting');
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-    const manager = createManager(config, log, (options) => createTransport(kubeconfig, options));
+    const service = `multicluster-engine-${controllers.includes('engine') ? 'operator' : 'placement-controller'}`;
+    const tracing = config.tracing && (await openTracing({ ...TRACES, service, version, clock: systemClock, log }));
+    const sinks = { log, tracer: tracing?.tracer };
+    const manager = createManager(config, sinks, (options) => createTransport(kubeconfig, options));
     const create = await Promise.all(controllers.map((name) => GROUPS[name]()));
     const groups = create.map((group) => group(manager));
     const livez = groups.map((group) => group.liveness());
@@ -59,7 +63,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
       return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
       ended.abort();
-      await manager.transport.close();
+      await Promise.all([manager.transport.close(), tracing?.close()]);
     }
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { LOG_LEVELS, type FlagRows } from '../runtime/flags/flags.js';
 import { defineCommand, type ConfigOf } from '../runtime/flags/commands.js';
 import { loopbackIn } from '../console/flags.js';
+import { tracing } from '../runtime/flags/tracing.js';
 
 const NO_CONSOLE = 'none';
 
@@ -46,7 +47,7 @@ export const STANDALONE = defineCommand({
   name: 'standalone',
   summary: 'Starts a local hub to try the product: a Kubernetes API with the operator, and no cluster.',
   flags: STANDALONE_FLAGS,
-  build: (flags, { version }) => {
+  build: (flags, { env, version }) => {
     const audit = flags.find('audit-log');
     const gateway = flags.get('gateway-listen');
     const console = flags.get('console-listen');
@@ -78,6 +79,7 @@ export const STANDALONE = defineCommand({
       /** File for an audit log in kube-apiserver's format; undefined: none. */
       auditLog: audit && path.resolve(audit.file()),
       logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+      tracing: tracing(env),
     };
   },
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { DEFAULT_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
+import { DEFAULT_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, TRACES } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import type { ManagerConfig } from '../operator/flags.js';
@@ -12,6 +12,7 @@ import { LocalRuntime } from './local/runtime.js';
 import { openLogFile } from '../runtime/log/linewriter.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { flushAtExit } from '../runtime/log/standardoutput.js';
+import { openTracing } from '../runtime/tracing/tracing.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import {
   awaitSignals,
@@ -25,7 +26,7 @@ import type { StandaloneConfig } from './flags.js';
 import { KUBECONFIG_USER, serviceAccountUser, InProcessClients } from './inprocess.js';
 import { openConsole, type OpenConsole } from '../console/open.js';
 import { engineGroup } from '../operator/engine.js';
-import { createManager } from '../operator/manager.js';
+import { createManager, type ManagerSinks } from '../operator/manager.js';
 import { DemoFleet } from './demofleet/demofleet.js';
 import { install } from './install.js';
 import {
@@ -171,8 +172,12 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Start
   signal.throwIfAborted();
   const local = localRuntime(config, server, context);
   await progress.step('starting the local runtime', () => local.start());
+  const service = 'multicluster-engine-operator';
+  const tracing =
+    config.tracing && (await openTracing({ ...TRACES, service, version: config.version, clock: systemClock, log }));
+  const sinks = { log, tracer: tracing?.tracer };
   const parts = [
-    operator(config, clients, log),
+    operator(config, clients, sinks),
     local,
     ...(config.demoFleet > 0 ? [demoFleet(config, clients, server, context)] : []),
   ];
@@ -182,11 +187,13 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Start
     progress.printLine(
       nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined, link: page?.link() }),
     );
-  return running;
+  const code = await running;
+  await tracing?.close();
+  return code;
 }
 
 /** The engine's controllers with the ServiceAccount of the operator; authorization and admission apply to them. */
-function operator(config: StandaloneConfig, clients: InProcessClients, log: Logger): Runnable {
+function operator(config: StandaloneConfig, clients: InProcessClients, sinks: ManagerSinks): Runnable {
   const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
   const settings: ManagerConfig = {
     version: config.version,
@@ -207,8 +214,9 @@ function operator(config: StandaloneConfig, clients: InProcessClients, log: Logg
     sigDecisions: false,
     multikueue: false,
     inventories: { clusterProfiles: undefined, ocmClusters: false },
+    tracing: config.tracing,
   };
-  return engineGroup(createManager(settings, log, (options) => clients.transport(user, options)));
+  return engineGroup(createManager(settings, sinks, (options) => clients.transport(user, options)));
 }
 
 /** The agents reach the hub over HTTPS with tokens of their own, as from a cluster. */

@@ -263,7 +263,7 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
       affinity: { nodeAffinity: {} },
       priorityClassName: 'system-cluster-critical',
     };
-    const extraEnv = [{ name: 'MULTICLUSTER_ENGINE_PROFILE_DIR', value: '/profiles' }];
+    const extraEnv = [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector:4318' }];
     const values = { ...settings, extraArgs: ['--log-level=debug'], extraEnv, image: { pullPolicy: 'Always' } };
     const objects = await template(
       ...Object.entries(values).flatMap(([key, one]) => ['--set-json', `${key}=${JSON.stringify(one)}`]),

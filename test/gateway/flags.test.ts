@@ -35,6 +35,7 @@ describe('a gateway in a cluster', () => {
       upstreamTimeoutMs: 15_000,
       shutdownDelayMs: 2_000,
       reloadIntervalMs: 5_000,
+      tracing: undefined,
       unusedProxies: [],
     });
   });

@@ -25,6 +25,7 @@ describe('the standalone command', () => {
       demoFleet: 0,
       auditLog: undefined,
       logLevel: 'info',
+      tracing: undefined,
     });
   });
 

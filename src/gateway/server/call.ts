@@ -2,6 +2,7 @@ import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/endpoints/health.js';
 import type { Connections } from '../../runtime/http/connections.js';
 import type { Logger } from '../../runtime/logger.js';
+import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { readBody } from '../request/body.js';
@@ -16,6 +17,7 @@ import { StatusError } from '../statuserror.js';
 import type { AcceptedTokens, CallerToken } from '../upstream/acceptedtokens.js';
 import type { UpstreamError } from '../upstream/error.js';
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream/upstream.js';
+import type { Access } from './accesslog.js';
 import type { IncomingRequest } from './server.js';
 
 /** What requests are handled with. */
@@ -39,12 +41,15 @@ export interface HandlerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A request that is being handled. */
 export interface RequestContext {
   readonly incoming: IncomingRequest;
   readonly deps: HandlerDeps;
+  readonly access: Access;
   /** Fires when the client closes its connection. */
   readonly clientGone: AbortSignalLike;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
@@ -97,9 +102,10 @@ export async function callUpstream<T>(
   const { upstream, tokens, connections } = context.deps;
   const { socket } = context.incoming.message;
   const onStart = (): void => connections.markActive(socket);
+  const { traceparent } = context.access;
   const { token } = caller;
   const known = tokens.isKnown(caller);
-  const call = upstream.begin({ method, path, body, token, known, onStart }, context.clientGone);
+  const call = upstream.begin({ method, path, body, token, known, onStart, traceparent }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();

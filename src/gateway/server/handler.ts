@@ -27,8 +27,8 @@ import type { IncomingRequest } from './server.js';
 export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps): Promise<void> {
   const { message } = incoming;
   const match = routeOf(message);
-  const endAccess = beginAccess(incoming, match, deps);
-  const context: RequestContext = { incoming, deps, match, clientGone: closeSignal(incoming) };
+  const access = beginAccess(incoming, match, deps);
+  const context: RequestContext = { incoming, deps, match, access, clientGone: closeSignal(incoming) };
   try {
     const request = parseHead(message, match);
     if (request.kind === 'local') await respondLocally(request, context);
@@ -38,7 +38,7 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
     if (error instanceof UpstreamError) context.upstreamError = error;
     await respondWithError(error, context);
   }
-  endAccess(context.upstreamError);
+  access.end(context.upstreamError);
 }
 
 function closeSignal({ message, response }: IncomingRequest): AbortSignalLike {

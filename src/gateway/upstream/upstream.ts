@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   readonly onStart?: () => void;
   /** JSON. */
   readonly body?: string | undefined;
+  /** Header of that name, made by the gateway; undefined without traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The head of a response, and its body as it arrives. */
@@ -180,12 +182,13 @@ export class Upstream {
   }
 
   /** All headers that are sent, beside host and connection. */
-  #headers({ token, body }: UpstreamRequest): Record<string, string> {
+  #headers({ token, body, traceparent }: UpstreamRequest): Record<string, string> {
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
     };
+    if (traceparent !== undefined) headers['traceparent'] = traceparent;
     if (body !== undefined) {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(Buffer.byteLength(body));

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from '../metrics/managermetrics.js';
 import { nameOf } from '../vocabulary/names.js';
 import type { Pass, Reconciler } from './result.js';
+import type { Span, Tracer } from '../tracing/tracer.js';
 import { WorkQueue, type Run } from './workqueue.js';
 
 export interface ControllerOptions {
@@ -25,6 +26,8 @@ export interface ControllerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: ControllerMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
   readonly newId?: () => string;
 }
 
@@ -144,13 +147,15 @@ class Loop implements Controller {
 
   /** Never throws. */
   async #work(queue: WorkQueue, key: string, run: Run): Promise<void> {
-    const { clock, metrics, reconciler, newId = randomUUID } = this.#options;
+    const { clock, metrics, reconciler, tracer, newId = randomUUID } = this.#options;
     const reconcileId = newId();
     const log = this.#options.log.child({ ...this.#fields(key), reconcileID: reconcileId });
     const pass: Pass = { reconcileId, log, signal: run.signal, enqueuedAt: run.enqueuedAt };
+    const span = this.#startSpan(key, reconcileId);
     const began = clock.monotonic();
     metrics?.reconcile.active(++this.#active);
     let result: ReconcileResult;
+    let errorType: string | undefined;
     try {
       const ended = await reconciler.reconcile(key, pass);
       const requeueMs = ended.ending === 'done' ? ended.requeueAfterMs : ended.afterMs;
@@ -160,7 +165,9 @@ class Loop implements Controller {
       result = requeueMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
       result = this.#failed(queue, key, pass, error);
+      if (result === 'error') errorType = errorTypeOf(error);
     }
+    span?.end({ attributes: { [`${tracer?.prefix}reconcile.result`]: result }, errorType });
     metrics?.reconcile.active(--this.#active);
     metrics?.reconcile.finished(result, (clock.monotonic() - began) / 1000);
   }
@@ -180,8 +187,30 @@ class Loop implements Controller {
     return 'error';
   }
 
+  #startSpan(key: string, reconcileId: string): Span | undefined {
+    const { name: controller, kind, tracer } = this.#options;
+    const { namespace, name } = nameOf(key);
+    if (tracer === undefined) return undefined;
+    return tracer.start({
+      name: `reconcile ${kind}`,
+      kind: 'internal',
+      attributes: {
+        [`${tracer.prefix}controller`]: controller,
+        [`${tracer.prefix}object.kind`]: kind,
+        [`${tracer.prefix}object.name`]: name,
+        'k8s.namespace.name': namespace,
+        [`${tracer.prefix}reconcile.id`]: reconcileId,
+      },
+    });
+  }
+
   #fields(key: string): object {
     const { name: controller, kind } = this.#options;
     return { controller, kind, ...nameOf(key) };
   }
+}
+
+function errorTypeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.kind;
+  return error instanceof Error ? error.name : '_OTHER';
 }

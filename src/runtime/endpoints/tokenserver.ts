@@ -149,14 +149,14 @@ export abstract class TokenServer implements Runnable {
 export async function runTokenServer(
   config: TokenServerConfig,
   metrics: Exposition,
-  create: (tools: { readonly clock: Clock; readonly log: Logger }) => TokenServer,
+  create: (tools: { readonly clock: Clock; readonly log: Logger }) => TokenServer | Promise<TokenServer>,
 ): Promise<number> {
   const log = createLogger({ level: config.logLevel, clock: systemClock });
   exitOnCrash(process, log);
   // A listener replaces the default action of Node: to open a debugger, which could read every token.
   process.on('SIGUSR1', () => log.warn({ signal: 'SIGUSR1' }, 'signal ignored: it would open a debugger'));
   try {
-    const server = create({ clock: systemClock, log });
+    const server = await create({ clock: systemClock, log });
     await server.start();
     const { metricsSecure, tls } = config;
     const secure = metricsSecure ? secureMetrics({ review: server.accessReviewer(), tls, log }) : undefined;

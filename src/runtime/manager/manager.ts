@@ -11,6 +11,7 @@ import { createElector, type LeaderElector } from '../leaderelection/leaderelect
 import type { Logger } from '../logger.js';
 import type { ManagerMetrics } from '../metrics/managermetrics.js';
 import { Group, type GroupOptions } from './group.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { ServerClock } from '../transport/serverclock.js';
 import type { Transport, TransportOptions } from '../transport/transport.js';
 
@@ -26,6 +27,8 @@ interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
   readonly leaderElectionNamespace: string;
   readonly metrics: ManagerMetrics;
   readonly log: Logger;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** What all controller groups of a process share (controller-runtime's Manager). */

@@ -12,7 +12,7 @@ import { TargetCaches } from './targetcaches.js';
 import { targetNamespaceOf } from '../../../domain/engine/spec.js';
 
 type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;
-type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'workers'>;
+type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'tracer' | 'workers'>;
 
 interface EngineControllerOptions extends ContextOptions, LoopOptions {
   readonly openCache: OpenCache;
