@@ -21,7 +21,8 @@ import type { UnmatchedPredicate } from '../select/unmatched.js';
 /**
  * What the conditions of a Placement say about its selection: statements about what it names, its bindings and its decision.
  * Nothing here counts clusters of the fleet, so a change of the fleet that changes no statement writes no status. The only numbers
- * are `wanted`, `scheduled`, `stored` and `keptAbove`, a part of these.
+ * are `wanted`, `scheduled`, `stored` and `keptAbove`, a part of these, and those of the predicates: their index, their number and
+ * what is missing of it.
  */
 export interface Statements
   extends

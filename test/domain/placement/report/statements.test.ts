@@ -6,20 +6,30 @@ import { selectedClusters } from '../../../../src/domain/placement/select/decisi
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport, type PlacementReport } from '../../../../src/domain/placement/report/status.js';
+import { asRecord, field, recordsIn } from '../../../../src/runtime/vocabulary/json.js';
 import { explainInput, someWorld } from '../../../support/builders/world.js';
 
-/** The facts and the report after a pass that stores everything. */
-function after(world: World): { readonly facts: Statements; readonly report: PlacementReport } {
+/** The statements and the report after a pass that stores everything. */
+function after(world: World): { readonly statements: Statements; readonly report: PlacementReport } {
   const { snapshot } = explainInput(world);
   const decided = schedule(snapshot);
   const changes = sliceChanges(snapshot, decided);
   const report = placementReport(snapshot, decided, { changes, done: changes.writes.length });
-  return { facts: statementsOf(snapshot, decided, new Set(selectedClusters(decided))), report };
+  return { statements: statementsOf(snapshot, decided, new Set(selectedClusters(decided))), report };
 }
 
-/** The facts, the decision, and what is held with its causes: RemovalsHeld is rewritten when these change. */
-function known({ facts, report: { decisions, states } }: ReturnType<typeof after>): string {
-  return JSON.stringify([facts, decisions, states.filter(({ type }) => type === 'RemovalsHeld')]);
+/** The statements, the decision, and what is held with its causes: RemovalsHeld is rewritten when these change. */
+function known({ statements, report: { decisions, states } }: ReturnType<typeof after>): string {
+  return JSON.stringify([statements, decisions, states.filter(({ type }) => type === 'RemovalsHeld')]);
+}
+
+/** The world, with this number of clusters for each predicate. */
+function withNumbers(world: World, numberOfClusters: number): World {
+  const placements = world.objects.placements.map((one) => {
+    const predicates = recordsIn(field(one['spec'], 'predicates')).map((each) => ({ ...each, numberOfClusters }));
+    return { ...one, spec: { ...asRecord(one['spec']), predicates } };
+  });
+  return { ...world, objects: { ...world.objects, placements } };
 }
 
 /** The numbers in a value, with the names of their fields. */
@@ -29,20 +39,21 @@ function numbersIn(value: unknown, name = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, one]) => numbersIn(one, Array.isArray(value) ? name : key));
 }
 
-describe('facts', () => {
-  it('the only numbers of facts are wanted, scheduled and stored, and the indices of predicates', () => {
+describe('statements', () => {
+  it('the only numbers of statements are wanted, scheduled, stored and keptAbove, and those of predicates: index, missing, shadowedBy', () => {
     const found = new Set<string>();
     fc.assert(
-      fc.property(someWorld, (world) => {
-        for (const name of numbersIn(after(world).facts)) found.add(name);
+      fc.property(someWorld, fc.nat(3), (world, number) => {
+        for (const one of [world, withNumbers(world, number)])
+          for (const name of numbersIn(after(one).statements)) found.add(name);
       }),
       { numRuns: 500 },
     );
 
-    expect([...found].sort()).toEqual(['index', 'keptAbove', 'scheduled', 'stored', 'wanted']);
+    expect([...found].sort()).toEqual(['index', 'keptAbove', 'missing', 'scheduled', 'shadowedBy', 'stored', 'wanted']);
   });
 
-  it('equal facts and equal decisions give equal bytes, whatever else differs in the fleet', () => {
+  it('equal statements and equal decisions give equal bytes, whatever else differs in the fleet', () => {
     let equal = 0;
     fc.assert(
       fc.property(someWorld, someWorld, (world, other) => {
