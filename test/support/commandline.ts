@@ -25,3 +25,10 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   if (reading.kind === 'usage') return { command: 'usage', exitCode: reading.exitCode, text: reading.text };
   return reading.config as Config;
 }
+
+/** What is printed instead of running the command. Throws where the command line is accepted. */
+export function usage(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Usage {
+  const config = readConfig(argv, env);
+  if (config.command !== 'usage') throw new Error('the command line was accepted');
+  return config;
+}

@@ -12,7 +12,7 @@ function read(line: string, env: Readonly<Record<string, string>> = {}): PlanCon
 
 function usage(...argv: readonly string[]): Usage {
   const config = readConfig(['plan', ...argv], {});
-  if (config.command !== 'usage') throw new Error('taken');
+  if (config.command !== 'usage') throw new Error('the command line was accepted');
   return config;
 }
 
