@@ -10,7 +10,8 @@ import type { Fault, ManifestRules } from './manifestfaults.js';
 import { manifestsOf, StandardInput } from './paths.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
-const CLUSTER_KINDS = new Set(
+/** Kinds of this project without a namespace. */
+const CLUSTER_SCOPED = new Set(
   [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),
 );
 /** So many faults of one object are named. */
@@ -31,7 +32,9 @@ export interface FileOptions {
  * @throws InputError, also when there is no object at all: what was meant to be read is somewhere else
  */
 export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
-  const { manifests, rules } = await readJudged(from, options, (all, object) => all.ofObject(createdFrom(object)));
+  const { manifests, rules } = await readJudged(from, options, (ruleset, object) =>
+    ruleset.ofObject(createdFrom(object)),
+  );
   return manifests.map(({ object }) => rules.withDefaults(createdFrom(object)));
 }
 
@@ -41,12 +44,12 @@ export interface AppliedFiles {
   /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws InputError. */
   readonly check: (merged: KubeObject, live: KubeObject | undefined) => void;
   /** The object with the defaults of the API server. */
-  readonly stored: (merged: KubeObject) => KubeObject;
+  readonly withDefaults: (merged: KubeObject) => KubeObject;
 }
 
 /** As {@link readFiles}, of manifests that need not be whole. @throws InputError. */
 export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
-  return appliedOf(await readJudged(from, options, (all, object) => all.ofManifest(object)), from.join(', '));
+  return appliedOf(await readJudged(from, options, (ruleset, object) => ruleset.ofManifest(object)), from.join(', '));
 }
 
 /** As {@link readAppliedFiles}, of a text, which may have no object; `name` is that of it. `onObject` runs before each is judged. @throws InputError. */
@@ -61,14 +64,15 @@ export async function readAppliedText(text: string, name: string, onObject?: () 
 }
 
 function appliedOf({ manifests, rules }: JudgedManifests, otherwise: string): AppliedFiles {
-  const places = new Map(manifests.map(({ object, where }) => [placeOf(object), where]));
+  const whereById = new Map(manifests.map(({ object, where }) => [idOf(object), where]));
   const check: AppliedFiles['check'] = (merged, live) => {
+    // A manifest need not name its namespace; the merged object does.
     const where =
-      places.get(placeOf(merged)) ?? places.get(placeOf({ ...merged, metadata: { name: merged.metadata.name } }));
+      whereById.get(idOf(merged)) ?? whereById.get(idOf({ ...merged, metadata: { name: merged.metadata.name } }));
     refuse({ object: merged, where: where ?? otherwise }, rules.ofObject(merged, live));
   };
-  const stored: AppliedFiles['stored'] = (object) => rules.withDefaults(object);
-  return { objects: manifests.map(({ object }) => object), check, stored };
+  const withDefaults: AppliedFiles['withDefaults'] = (object) => rules.withDefaults(object);
+  return { objects: manifests.map(({ object }) => object), check, withDefaults };
 }
 
 /** @throws InputError for faults. */
@@ -79,7 +83,7 @@ function refuse({ object, where }: UserManifest, faults: readonly Fault[]): void
   throw new InputError(`${where}: ${kind} ${metadata.name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`);
 }
 
-function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
+function idOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
   return [kind, namespace, name].join('/');
 }
 
@@ -122,6 +126,6 @@ async function readJudged(
 
 function namespaceFaults({ apiVersion, kind, metadata }: KubeObject, wanted: string | undefined): readonly Fault[] {
   const own = metadata.namespace ?? '';
-  if (wanted === undefined || own === '' || own === wanted || CLUSTER_KINDS.has(`${apiVersion}/${kind}`)) return [];
+  if (wanted === undefined || own === '' || own === wanted || CLUSTER_SCOPED.has(`${apiVersion}/${kind}`)) return [];
   return [`metadata.namespace: ${JSON.stringify(own)}: does not match --namespace=${wanted}: give --namespace=${own}`];
 }

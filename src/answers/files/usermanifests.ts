@@ -64,27 +64,30 @@ function objectIn(value: unknown, where: string): UserManifest {
   const metadata = field(value, 'metadata');
   if (textField(metadata, 'name') === '') throw new InputError(`${where}: metadata.name: must be set, to a string`);
   // The required fields of KubeObject are checked above.
-  const object = pruned(value, false) as KubeObject;
+  const object = withoutNulls(value, 'inLists') as KubeObject;
   const { annotations } = object.metadata;
   if (!isRecord(annotations)) return { object, where };
-  return { object: { ...object, metadata: { ...object.metadata, annotations: empty(annotations) } }, where };
+  return { object: { ...object, metadata: { ...object.metadata, annotations: withEmptyTexts(annotations) } }, where };
 }
 
-/** The new object that `kubectl apply` makes of a manifest: a field of null is none, a label too. */
+/** The new object that `kubectl apply` makes of a manifest: every field that is null is left out, labels too. */
 export function createdFrom(object: KubeObject): KubeObject {
-  return pruned(object, true) as KubeObject;
+  return withoutNulls(object, 'everywhere') as KubeObject;
 }
 
-/** As the API server stores it, without the fields that are null: all of them, or those within lists, which are replaced whole. */
-function pruned(value: unknown, isWhole: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => pruned(item, true));
+/**
+ * Leaves out fields that are null. Outside of lists a null means that the live field is removed, and is kept for the merge;
+ * lists are replaced whole.
+ */
+function withoutNulls(value: unknown, where: 'everywhere' | 'inLists'): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, 'everywhere'));
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value).filter(([, item]) => !isWhole || item !== null);
-  return Object.fromEntries(kept.map(([key, item]) => [key, pruned(item, isWhole)]));
+  const kept = Object.entries(value).filter(([, item]) => where === 'inLists' || item !== null);
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item, where)]));
 }
 
 /** As `kubectl apply` sends it, an annotation of null is empty. */
-function empty(annotations: JsonRecord): Record<string, string> {
+function withEmptyTexts(annotations: JsonRecord): Record<string, string> {
   // What is no text is refused later.
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, (value ?? '') as string]));
 }

@@ -13,7 +13,7 @@ import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDele
 /** What the changes of a question lead to: one meaning for commands, console and assistants. */
 
 /** Changes, as texts and manifests. They are made in this order. */
-export interface ChangeRequest extends Partial<Pick<AppliedFiles, 'check' | 'stored'>> {
+export interface ChangeRequest extends Partial<Pick<AppliedFiles, 'check' | 'withDefaults'>> {
   /** Of objects that name none. */
   readonly namespace: string;
   /** Undefined when no file is given. */
@@ -42,9 +42,12 @@ export interface Changed {
  * does not exist, InputError for an object that the API server refuses.
  */
 export function changedBy({ world, namespace: only }: FleetReading, request: ChangeRequest): Changed {
-  const { namespace, manifests = [], complete, deletions, labels, drains = [], stored } = request;
+  const { namespace, manifests = [], complete, deletions, labels, drains = [], withDefaults } = request;
   const isReplaced = complete && request.manifests !== undefined;
-  const changes = [...(complete ? [] : appliedManifests(manifests, namespace, stored)), ...labels.map(labelChange)];
+  const changes = [
+    ...(complete ? [] : appliedManifests(manifests, namespace, withDefaults)),
+    ...labels.map(labelChange),
+  ];
   const writes = [...changes];
   const made = (before: World, next: readonly Change[]): World => {
     if (only !== undefined) for (const change of next) checkNamespace(change, only);

@@ -13,28 +13,26 @@ import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { Change } from '../world/overlay.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
 
-/** The changes of a command line, from their text. */
+/** The changes that a plan is asked about: from manifests, and from the texts of a command line. */
 
 /** A change that cannot be read. The message is one line. */
 export class ChangeTextError extends InputError {}
 
-/** Those of a Namespace, which has no decision of its own. */
-const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'namespaces.v1.'];
-
 /**
  * What `kubectl apply` of these manifests changes. Objects of other groups are left out, and decisions. An object of a
- * namespaced kind without a namespace is in `namespace`.
+ * namespaced kind without a namespace is in `namespace`. `withDefaults`: adds the defaults of the API server to a merged object;
+ * undefined: none are added.
  */
 export function appliedManifests(
   manifests: readonly KubeObject[],
   namespace: string,
-  stored?: Extract<Change, { kind: 'apply' }>['stored'],
+  withDefaults?: Extract<Change, { kind: 'apply' }>['withDefaults'],
 ): readonly Change[] {
   return manifests.flatMap((manifest): Change[] => {
     const found = KINDS.find(({ type }) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
     if (found === undefined) return [];
     const metadata = found.type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
-    return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata }, stored }];
+    return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata }, withDefaults }];
   });
 }
 
@@ -71,6 +69,9 @@ function refuseDefinition(kind: string, name: string): void {
     `--delete: a definition is not planned; ${name} takes with it ${taken} (docs/how-to/recover-from-a-mistake.md)`,
   );
 }
+
+/** Names of a Namespace, as kubectl takes them. */
+const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'namespaces.v1.'];
 
 /** The namespace of `ns/NAME`, which is deleted with all that is in it; undefined for another kind. */
 export function namespaceDeleted(text: string): string | undefined {

@@ -13,7 +13,7 @@ export type Change =
       readonly resource: WorldResource;
       readonly object: RawObject;
       /** What the API server makes of the merged object: with its defaults. Absent: what it is. */
-      readonly stored?: ((merged: RawObject) => RawObject) | undefined;
+      readonly withDefaults?: ((merged: RawObject) => RawObject) | undefined;
     }
   /** `kubectl label --overwrite`; `value` undefined removes the label. */
   | {
@@ -56,7 +56,7 @@ export function overlay(world: World, changes: readonly Change[]): World {
     const objects = changed.get(resource) ?? byKey(world.objects[resource]);
     changed.set(resource, objects);
     if (change.kind === 'apply')
-      put(objects, applied(objects.get(keyOf(change.object.metadata)), change.object, change.stored));
+      put(objects, applied(objects.get(keyOf(change.object.metadata)), change.object, change.withDefaults));
     else if (objects.has(keyOf(change.object))) changeExisting(objects, change);
     else if (!world.withheld.some((one) => one.resource === resource))
       throw new MissingObjectError(resource, change.object);
@@ -163,12 +163,12 @@ function labelled(object: RawObject, key: string, value: string | undefined): Ra
 export function applied(
   live: RawObject | undefined,
   manifest: RawObject,
-  stored: (merged: RawObject) => RawObject = (merged) => merged,
+  withDefaults: (merged: RawObject) => RawObject = (merged) => merged,
 ): RawObject {
   const wanted = ownFields(manifest);
   const annotations = live?.metadata.annotations ?? {};
   const last = asRecord(parseJson(annotations[LAST_APPLIED] ?? ''));
-  const merged = stored(mergedObject(asRecord(live), wanted, last) as unknown as RawObject);
+  const merged = withDefaults(mergedObject(asRecord(live), wanted, last) as unknown as RawObject);
   const { generation = 0 } = live?.metadata ?? {};
   const isSame = sameJson(live?.spec, merged.spec);
   return {

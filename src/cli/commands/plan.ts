@@ -28,7 +28,7 @@ interface Before extends Read {
   readonly namespace: string;
 }
 
-interface Manifests extends Partial<Pick<AppliedFiles, 'check' | 'stored'>> {
+interface Manifests extends Partial<Pick<AppliedFiles, 'check' | 'withDefaults'>> {
   readonly objects: readonly KubeObject[] | undefined;
 }
 

@@ -51,14 +51,14 @@ export async function draftWorld(
   draft: Draft,
   { namespace, onDecision }: Computing & { readonly namespace: string },
 ): Promise<DraftWorld> {
-  const { objects: manifests, check, stored } = await readAppliedText(draft.manifests, 'draft', onDecision);
+  const { objects: manifests, check, withDefaults } = await readAppliedText(draft.manifests, 'draft', onDecision);
   const other = manifests.find((one) => appliedManifests([one], namespace).length === 0);
   if (other !== undefined)
     throw new InputError(`draft: ${other.kind} of ${other.apiVersion} is not planned; want a ${PLANNED}`);
   const request: ChangeRequest = {
     namespace,
     manifests,
-    stored,
+    withDefaults,
     check: (merged, live) => {
       onDecision?.();
       check(merged, live);
@@ -87,7 +87,7 @@ export function faultOf(error: unknown): string | undefined {
 }
 
 function draftObject(
-  { resource, object: manifest, stored = (one) => one }: Extract<Change, { kind: 'apply' }>,
+  { resource, object: manifest, withDefaults = (one) => one }: Extract<Change, { kind: 'apply' }>,
   { world }: FleetReading,
   { after }: Changed,
 ): readonly DraftObject[] {
@@ -96,7 +96,7 @@ function draftObject(
     objects[resource].find(({ metadata }) => keyOf(metadata) === key),
   );
   if (object === undefined) return [];
-  const alone: RawObject = stored(createdFrom(manifest));
+  const alone: RawObject = withDefaults(createdFrom(manifest));
   const kept = ['spec', 'metadata.labels'].flatMap((path) => beyond(partOf(object, path), partOf(alone, path), path));
   return [{ name: nameOf(resource, object.metadata), resource, object, live, kept: live === undefined ? [] : kept }];
 }
