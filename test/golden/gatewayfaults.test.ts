@@ -5,7 +5,7 @@ import {
   errorForConnect,
   errorForHead,
   errorForClientError,
-  errorForUnknownMethod,
+  errorForPath,
 } from '../../src/gateway/response/parseerror.js';
 import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import {
@@ -85,8 +85,8 @@ const broken: readonly Case[] = [
   refused('a request that is no HTTP', () =>
     errorForClientError(parserError('HPE_INVALID_CONSTANT'), { text: 'x', complete: false }),
   ),
-  refused('a method that does not exist, of no path', () => errorForUnknownMethod('/x')),
-  refused('a method that does not exist, of a path', () => errorForUnknownMethod('/livez')),
+  refused('a method that does not exist, of no path', () => errorForPath('/x')),
+  refused('a method that does not exist, of a path', () => errorForPath('/livez')),
   refused('CONNECT', () => errorForConnect('example.com:443')),
   ...ROUTES.map((route) => refused(`another method of ${route.template}`, () => methodNotAllowed(route))),
 ];

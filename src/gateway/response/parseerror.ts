@@ -3,8 +3,8 @@ import { checkHeaders, header, headerMap } from '../request/headers.js';
 import { matchRoute, operationOf, ROUTES, type Route } from '../request/routes.js';
 
 /**
- * The errors for requests that Node's HTTP parser rejects, and for methods that a path does not have. The parser says
- * little about what is wrong, so the head is read again here.
+ * The errors for requests that Node's HTTP parser rejects, for heads that the scanner refuses, and for methods that a path does
+ * not have. The parser says little about what is wrong, so the head is read again here.
  */
 
 /** What has been received of the head of a request, as Latin-1. */
@@ -14,19 +14,20 @@ export interface ReceivedHead {
   readonly complete: boolean;
 }
 
-const TOKEN_CHARACTER = String.raw`[!#$%&'*+.^_\`|~0-9A-Za-z-]`;
+/** Of a method or of the name of a header. */
+const NAME_CHARACTER = String.raw`[!#$%&'*+.^_\`|~0-9A-Za-z-]`;
 const VALUE = String.raw`[\t\x20-\x7e\x80-\xff]*`;
-const REQUEST = String.raw`${TOKEN_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;
-const FIELD = `${TOKEN_CHARACTER}+:${VALUE}`;
+const REQUEST = String.raw`${NAME_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;
+const FIELD = `${NAME_CHARACTER}+:${VALUE}`;
 /** Stricter than the parser, which accepts several spaces in a request line, and LF or CR alone before that line. */
 const HEAD = new RegExp(`^(?:\\r\\n)*${REQUEST}\\r\\n(?:${FIELD}\\r\\n)*\\r\\n$`);
 const REQUEST_LINE = new RegExp(`^${REQUEST}$`);
 const HEADER_LINE = new RegExp(`^${FIELD}$`);
-const PARTIAL_HEADER_LINE = new RegExp(`^${TOKEN_CHARACTER}*(?::${VALUE}\\r?)?$`);
+const PARTIAL_HEADER_LINE = new RegExp(`^${NAME_CHARACTER}*(?::${VALUE}\\r?)?$`);
 /** The line of a header whose value has the access token. */
-const TOKEN_LINE = /^(?:cookie|authorization):/i;
+const ACCESS_TOKEN_LINE = /^(?:cookie|authorization):/i;
 /** A request line with any method, also one that the parser does not know; captures the path without the query. */
-const ANY_METHOD = new RegExp(`^${TOKEN_CHARACTER}{1,64} ([^\\s?]{1,2048})(?:\\?\\S*)? HTTP/1\\.1$`);
+const ANY_METHOD = new RegExp(`^${NAME_CHARACTER}{1,64} ([^\\s?]{1,2048})(?:\\?\\S*)? HTTP/1\\.1$`);
 
 /** The parser's error codes for a method that HTTP does not have, or that only other protocols have. */
 const UNKNOWN_METHOD_CODES = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
@@ -52,20 +53,22 @@ export function errorForClientError(error: NodeJS.ErrnoException, head?: Receive
 }
 
 /**
- * The error for a head that is not well-formed or that the parser has rejected. A malformed token is reported only when
- * nothing else is wrong, wherever in the head that is. `unknownMethod`: the parser does not know the method.
+ * The error for a head that is not well-formed or that the parser has rejected. A malformed access token is reported last: only
+ * when nothing else in the head is wrong. `unknownMethod`: the parser does not know the method.
  */
 export function errorForHead({ text, complete }: ReceivedHead, unknownMethod = false): StatusError {
+  // Of a complete head the last two parts are the empty line and the empty text after it; of another one, the last part is an
+  // unfinished line.
   const lines = text.replace(/^(?:\r\n)+/, '').split('\r\n');
   const partial = lines.pop() ?? '';
   const [requestLine = '', ...fields] = complete ? lines.slice(0, -1) : lines;
   if (!REQUEST_LINE.test(requestLine)) return notHttp();
   const malformed = fields.filter((line) => !HEADER_LINE.test(line));
   if (!PARTIAL_HEADER_LINE.test(partial)) malformed.push(partial);
-  if (malformed.some((line) => !TOKEN_LINE.test(line))) return notHttp();
+  if (malformed.some((line) => !ACCESS_TOKEN_LINE.test(line))) return notHttp();
   if (malformed.length === 0) {
     const path = unknownMethod ? ANY_METHOD.exec(requestLine)?.[1] : undefined;
-    return path === undefined ? notHttp() : errorForUnknownMethod(path);
+    return path === undefined ? notHttp() : errorForPath(path);
   }
   const wellFormed = fields.filter((line) => HEADER_LINE.test(line));
   return (
@@ -101,12 +104,12 @@ function errorInRequestLine(requestLine: string): StatusError | undefined {
   const [method = '', target = ''] = requestLine.split(' ');
   const [path = '', ...query] = target.split('?');
   const route = matchRoute(path)?.route;
-  if (route === undefined || operationOf(route, method) === undefined) return errorForUnknownMethod(path);
+  if (route === undefined || operationOf(route, method) === undefined) return errorForPath(path);
   return query.length === 0 ? undefined : new StatusError('malformed', { message: 'a query string is not allowed' });
 }
 
 /** The error for a method that the path does not have, or for a path that does not exist. */
-export function errorForUnknownMethod(path: string): StatusError {
+export function errorForPath(path: string): StatusError {
   const route = matchRoute(path)?.route;
   if (route === undefined) return new StatusError('notFound', { message: 'no such path' });
   return methodNotAllowed(route);
