@@ -57,9 +57,9 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const isKnown = (set: string): boolean => eligible.includes(set) && !unreadable.includes(set);
   const fleet = (world.fleet ?? []).map(({ cluster, sets }) => ({ cluster, sets: sets.filter(isKnown) }));
   const among = fleet.filter(({ sets }) => sets.length > 0);
-  const explained = (): Explanation =>
+  const explainPass = (): Explanation =>
     explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
-  recordStatus(outcome, { states, ...rest }, { recorder, explained });
+  recordStatus(outcome, { states, ...rest }, { recorder, explain: explainPass });
   recordHoldBegins(input, decided, recorder);
   recordHoldEnds(outcome, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };

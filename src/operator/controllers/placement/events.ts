@@ -18,7 +18,7 @@ import type { Input } from './gather.js';
 
 /** The events of a pass. */
 
-/** An event; `type`: where it is not that of its reason. */
+/** An event; without `type`, that of its reason in {@link PlacementEvents}. */
 interface PlacementNote {
   readonly reason: PlacementEvent;
   readonly type?: 'Normal' | 'Warning';
@@ -29,7 +29,7 @@ interface PlacementNote {
 export interface EventTools {
   readonly recorder: EventRecorder;
   /** Explains the Placement; undefined while the status of too many Placements changes at once. */
-  readonly explained: () => Explanation | undefined;
+  readonly explain: () => Explanation | undefined;
 }
 
 /** Records an event for a decision that was stored without a failure, if it names other clusters than before. */
@@ -39,27 +39,33 @@ export function recordDecision(outcome: Outcome, recorder: EventRecorder): void 
 }
 
 /**
- * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. A
- * first decision without a failure has its own event already.
+ * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. Also for
+ * groups that begin to be empty. A first decision without a failure has its own event already.
  */
-export function recordStatus(outcome: Outcome, { states }: PlacementReport, { recorder, explained }: EventTools): void {
+export function recordStatus(outcome: Outcome, { states }: PlacementReport, { recorder, explain }: EventTools): void {
   const { input } = outcome;
   const before = conditionsOf(input);
   /** Whether a condition has another status or reason than before. */
   const changed = (type: string): boolean => {
-    const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
+    const [was, is] = [stateIn(before, type), stateIn(states, type)];
     return was?.status !== is?.status || was?.reason !== is?.reason;
   };
   recordEmptyGroups(input, { before, states }, recorder);
   const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
-  const failed = isRefused && changed(PlacementConditions.Ready);
-  const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
-  if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
-  if (!failed && isFirst(input) && decisionNote(outcome) !== undefined) return;
+  const becameRefused = isRefused && changed(PlacementConditions.Ready);
+  const satisfied = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
+  if (satisfied === undefined) return;
+  const becameUnsatisfied = satisfied.status === 'False' && changed(satisfied.type);
+  if (!becameRefused && !becameUnsatisfied) return;
+  if (!becameRefused && isFirst(input) && decisionNote(outcome) !== undefined) return;
   // An invalid spec and a refused write say themselves what to do.
   const isShortage = !isRefused && outcome.decision.problem === undefined;
-  const note = shortageNote(state.message, isShortage ? explained() : undefined);
+  const note = shortageNote(satisfied.message, isShortage ? explain() : undefined);
   record(input.placement, { reason: 'PlacementUnsatisfied', note }, recorder);
+}
+
+function stateIn(list: readonly Partial<Condition>[], type: string): Partial<Condition> | undefined {
+  return list.find((one) => one.type === type);
 }
 
 /** Records an event for each group that begins to have no cluster: the condition has another message then. */
@@ -69,12 +75,12 @@ function recordEmptyGroups(
   recorder: EventRecorder,
 ): void {
   const reason = PlacementConditions.GroupsEmpty;
-  const [was, is] = [before, states].map((list) => list.find(({ type }) => type === reason));
+  const [was, is] = [stateIn(before, reason), stateIn(states, reason)];
   if (is?.message === undefined || was?.message === is.message) return;
   record(placement, { reason, note: is.message }, recorder);
 }
 
-/** The types of holds, which are also the events of their begin, with the events of their end. */
+/** One row a hold: the type of its condition, which is also the event of its begin, and what the event of its end says. */
 const HOLDS = [
   {
     type: 'RemovalsHeld',
@@ -126,6 +132,7 @@ function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   return recordsIn(field(snapshot.placement.status, 'conditions'));
 }
 
+/** Undefined where nothing is stored, a write has failed, or the clusters are those of before. */
 function decisionNote(outcome: Outcome): PlacementNote | undefined {
   const { input, publication } = outcome;
   const { changes, done, failure } = publication;

@@ -36,7 +36,7 @@ async function reportStatus(outcome: Outcome, scope: Scope): Promise<void> {
   if (status !== undefined) await storeStatus(input, status, scope);
   // Events cannot be created in a namespace that is being deleted.
   if (!isNamespaceTerminating(outcome.error)) {
-    recordStatus(outcome, reported, { recorder, explained: () => explainNow(input, scope) });
+    recordStatus(outcome, reported, { recorder, explain: () => explainNow(input, scope) });
     recordHoldBegins(input, decision, recorder);
     recordHoldEnds(outcome, recorder);
   }
