@@ -31,7 +31,7 @@ export interface TokenGrant {
 export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
   /**
-   * Creates the Lease of the cluster. AlreadyExists: {@link takeLease}. `seconds`, here and below: the duration by which the
+   * Creates the Lease of the cluster. Throws AlreadyExists where there is one: then {@link takeLease}. `seconds`, here and below: the duration by which the
    * agent renews. Until it knows of a shorter one, the hub goes by this.
    */
   createLease(lease: { readonly holder: string; readonly seconds: number }, signal: AbortSignal): Promise<void>;
