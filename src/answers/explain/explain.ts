@@ -9,7 +9,8 @@ import type { FleetReading } from '../world/worlds.js';
 import { explanationDocument } from './document.js';
 import { eventsOf, type LeavingEvents } from './events.js';
 import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
-import { clusterIn, explainReport, setsText, type ExplainReport } from './report.js';
+import { setsText } from './lines.js';
+import { clusterIn, explainReport, type ExplainReport } from './report.js';
 import type { Denied } from './rights.js';
 
 /** Why Placements of a name select each cluster or not. */

@@ -10,7 +10,8 @@ import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
 import { fixText, missingRights, rightField } from './rights.js';
-import { explainReport, setsText, type ExplainReport } from './report.js';
+import { setsText } from './lines.js';
+import { explainReport, type ExplainReport } from './report.js';
 import { chosen } from '../../domain/placement/select/decision.js';
 
 /** What would help a Placement: commands from which no other Placement loses a cluster, in the order in which to run them. */

@@ -4,7 +4,7 @@ import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, WorldInputs, type World } from '../world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
-import { absentList, absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { absentKeys } from '../../domain/placement/explain/hints.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
@@ -20,14 +20,10 @@ import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../reasons.js';
-import { unreadableLine } from '../world/withheld.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
 import { forecastOf } from '../world/forecast.js';
-import { printable, requirementText } from '../../domain/placement/explain/requirementtext.js';
-import type { Unmet } from '../../domain/placement/select/rules.js';
-import { someNames } from '../output.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {
@@ -115,14 +111,6 @@ function balanced(input: ExplainInput | undefined, all: World): ExplainInput | u
   return { ...input, snapshot: { ...input.snapshot, othersSelecting } };
 }
 
-/** What a score of Balance does not count; undefined where everything could be read. */
-export function uncountedLine({ explanation, others }: ExplainReport): string | undefined {
-  const isUnread =
-    others.refused.length > 0 || others.world.withheld.some(({ resource }) => resource.startsWith('placement'));
-  if (!isUnread || !isBalanced(explanation.placement.rules)) return undefined;
-  return 'scores of Balance do not count decisions of other namespaces: they cannot be read';
-}
-
 function placementIn(world: World, namespace: string, name: string): readonly RawObject[] {
   return world.objects.placements.filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
 }
@@ -177,59 +165,4 @@ function scoreClause(one: ClusterExplanation, explanation: Explanation): string 
 /** The taints of a selected cluster that do not make it leave; none for one that is not selected. */
 export function otherTaintsOf(one: ClusterExplanation, explanation: Explanation): readonly OtherTaint[] {
   return isSelectedByRules(one, explanation) ? otherTaints(one, explanation.placement.rules) : [];
-}
-
-/** The sets that bring in no cluster, with the reason; undefined without one. */
-export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
-  if (absent.length === 0) return undefined;
-  return `nothing comes from ${absentList(absent, explanation.placement.namespace, Infinity)}`;
-}
-
-/** What could not be read; undefined when everything was. */
-export function withheldLine({ world, explanation }: ExplainReport): string | undefined {
-  const rest = explanation.readable.fleet
-    ? 'which clusters were selected before is not known'
-    : 'verdicts Unknown; the rest is from status and decisions';
-  return unreadableLine(world.withheld, rest);
-}
-
-/** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
-export function setsText(sets: readonly string[]): string {
-  if (sets.length === 0) return 'no cluster set';
-  return `${sets.length === 1 ? 'cluster set' : 'cluster sets'} ${sets.join(', ')}`;
-}
-
-/** Lines and names that are shown. */
-const MOST_LINES = 3;
-const MOST_NAMES = 3;
-
-/** `predicate 0: expression …: error: no such key: env, for 3 of 9 clusters (a, b, c)`; the most frequent first. */
-export function expressionErrorLines({ clusters, placement }: Explanation): readonly string[] {
-  if (!placement.rules.predicates.some(({ expressions }) => expressions.length > 0)) return [];
-  const found = new Map<string, string[]>();
-  for (const { name, unmet } of clusters)
-    for (const head of unmet.flatMap(errorsOf)) {
-      const names = found.get(head) ?? [];
-      names.push(name);
-      found.set(head, names);
-    }
-  const sorted = [...found].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
-  const more = sorted.length - MOST_LINES;
-  return [
-    ...sorted
-      .slice(0, MOST_LINES)
-      .map(
-        ([head, names]) =>
-          `${head}, for ${names.length} of ${clusters.length} clusters (${someNames(names, MOST_NAMES)})`,
-      ),
-    ...(more > 0 ? [`${more} more errors of expressions`] : []),
-  ];
-}
-
-function errorsOf(unmet: readonly Unmet[], index: number): readonly string[] {
-  return unmet.flatMap((one) => {
-    const { source, found } = one;
-    if (source !== 'expression' || found?.startsWith('error: ') !== true) return [];
-    return [`predicate ${index}: ${requirementText(one)}: ${printable(found)}`];
-  });
 }

@@ -12,16 +12,8 @@ import { verdictWord } from '../reasons.js';
 import { table, type Cell, type Color } from '../table.js';
 import { clusterMoveLines, movementLines } from './moves.js';
 import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf } from './proposals.js';
-import {
-  absentLine,
-  otherTaintsOf,
-  setsText,
-  uncountedLine,
-  whyText,
-  withheldLine,
-  type ExplainReport,
-  expressionErrorLines,
-} from './report.js';
+import { absentLine, expressionErrorLines, setsText, uncountedLine, withheldLine } from './lines.js';
+import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { outText, verdictText } from './verdicttext.js';
