@@ -20,7 +20,7 @@ export type Proposal =
   /** A binding of one of these sets. */
   | { readonly kind: 'Bind'; readonly sets: readonly string[]; readonly command: string; readonly rights: Rights }
   /** It is not proposed, since another Placement would lose a cluster by it: `shop/api would lose a`. */
-  | { readonly kind: 'Harmful'; readonly set: string; readonly loser: string }
+  | { readonly kind: 'Harmful'; readonly set: string; readonly harm: string }
   /** A set that ClusterSets or a binding names, or that the decision was made with, and that does not exist. */
   | { readonly kind: 'Rename'; readonly set: string; readonly suggested: string }
   /** `bound`: the sets whose binding it needs. */
@@ -80,8 +80,8 @@ function setProposals(report: ExplainReport): readonly Proposal[] {
 
 function bindOf(set: string, report: ExplainReport): Exclude<Proposal, { kind: 'Label' | 'Rename' }> {
   const { namespace } = report.explanation.placement;
-  const loser = report.harm.ofObjects([bindingChange(set, namespace)], namespace);
-  if (loser !== undefined) return { kind: 'Harmful', set, loser };
+  const harm = report.harm.ofObjects([bindingChange(set, namespace)], namespace);
+  if (harm !== undefined) return { kind: 'Harmful', set, harm };
   const command = `kubectl mce clusterset bind ${set} -n ${namespace}`;
   return { kind: 'Bind', sets: [set], command, rights: bindRights(set, namespace) };
 }
@@ -182,7 +182,7 @@ export function proposalText(one: Proposal, report: ExplainReport): string {
     case 'Bind':
       return `${fixText(one, report)}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`;
     case 'Harmful':
-      return `no fix: with a binding of ${one.set}, ${one.loser}`;
+      return `no fix: with a binding of ${one.set}, ${one.harm}`;
     case 'Rename':
       return `there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`;
     case 'Label': {

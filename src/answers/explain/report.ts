@@ -1,4 +1,3 @@
-import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
@@ -34,7 +33,7 @@ export interface Satisfaction {
   readonly message: string;
 }
 
-/** Everything that the command shows of one Placement. */
+/** Everything that commands and console show of one Placement. */
 export interface ExplainReport {
   readonly input: ExplainInput;
   readonly explanation: Explanation;
@@ -52,9 +51,9 @@ export interface ExplainReport {
   readonly releases: readonly ActiveRelease[];
   /** Which clusters will move; computed at the first call. */
   readonly movement: () => Movement;
-  /** All that the caller reads: sets that no binding names, and other Placements. */
+  /** What is explained: the Placement, its clusters and all sets that the caller reads; often no other Placement. */
   readonly world: World;
-  /** The same clusters and sets, with the Placements of all namespaces, or of those that could be read. */
+  /** `world`, with the Placements, decisions and bindings of all namespaces that could be read. */
   readonly others: OtherPlacements;
   /** Whom of these a proposal harms. */
   readonly harm: Harm;
@@ -76,8 +75,8 @@ export function explainReport(
   name: string,
   { others = { world, refused: [] }, denied = new Set() }: ReportContext = {},
 ): ExplainReport | undefined {
-  const beyond = { ...others, world: withOthers(world, others.world) };
-  const input = balanced(explainInputOf(world, namespace, name), beyond.world);
+  const combined = { ...others, world: worldWithOthers(world, others.world) };
+  const input = balanced(explainInputOf(world, namespace, name), combined.world);
   if (input === undefined) return undefined;
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
@@ -94,11 +93,13 @@ export function explainReport(
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
     emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
-    releases: placementIn(world, namespace, name).flatMap((one) => activeReleases(one, world.at)),
+    releases: world.objects.placements
+      .filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
+      .flatMap((one) => activeReleases(one, world.at)),
     movement: () => (movement ??= movementOf(input, explanation)),
     world,
-    others: beyond,
-    harm: new Harm(beyond, { namespace, name }),
+    others: combined,
+    harm: new Harm(combined, { namespace, name }),
     denied,
   };
 }
@@ -111,11 +112,7 @@ function balanced(input: ExplainInput | undefined, all: World): ExplainInput | u
   return { ...input, snapshot: { ...input.snapshot, othersSelecting } };
 }
 
-function placementIn(world: World, namespace: string, name: string): readonly RawObject[] {
-  return world.objects.placements.filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-}
-
-function withOthers(world: World, others: World): World {
+function worldWithOthers(world: World, others: World): World {
   const { placements, placementdecisions, managedclustersetbindings } = others.objects;
   const objects = { ...world.objects, placements, placementdecisions, managedclustersetbindings };
   return { ...world, objects, withheld: [...world.withheld, ...(others === world ? [] : others.withheld)] };
@@ -152,7 +149,13 @@ function storedSatisfaction(status: unknown): Satisfaction {
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation, movement }: ExplainReport): string {
   const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
-  return `${reasonText(one, explanation)}${kept}${scoreClause(one, explanation)}${moveClause(one, movement())}${taintClause(one, explanation)}`;
+  return [
+    reasonText(one, explanation),
+    kept,
+    scoreClause(one, explanation),
+    moveClause(one, movement()),
+    taintClause(one, explanation),
+  ].join('');
 }
 
 /** `, score 81`; empty without scores, and where no score counts. */

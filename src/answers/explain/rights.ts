@@ -3,7 +3,7 @@ import { isFailure } from '../../runtime/errors.js';
 
 /** The caller's rights to run what is proposed. */
 
-/** Those that the caller does not have, as far as that is known, as {@link keyOf} gives them. */
+/** Those that the caller does not have, as far as that is known, as {@link rightText} gives them. */
 export type Denied = ReadonlySet<string>;
 
 interface Caller {
@@ -12,7 +12,7 @@ interface Caller {
 
 /** Those that the caller is known not to have. */
 export function missingRights(rights: readonly AccessAttributes[], { denied }: Caller): readonly AccessAttributes[] {
-  return rights.filter((one) => denied.has(keyOf(one)));
+  return rights.filter((one) => denied.has(rightText(one)));
 }
 
 /**
@@ -23,7 +23,7 @@ export async function deniedOf(
   client: Pick<KubeClient, 'allowed'>,
   rights: readonly AccessAttributes[],
 ): Promise<Denied> {
-  const wanted = [...new Map(rights.map((one) => [keyOf(one), one] as const))];
+  const wanted = [...new Map(rights.map((one) => [rightText(one), one] as const))];
   try {
     const allowed = await Promise.all(wanted.map(([, one]) => client.allowed(one)));
     return new Set(wanted.flatMap(([key], index) => (allowed[index] === false ? [key] : [])));
@@ -55,19 +55,19 @@ function missingText(rights: readonly AccessAttributes[], report: Caller): strin
 
 export function rightField({ verb, namespace, name, ...right }: AccessAttributes): object {
   const of = { ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
-  return { verb, resource: resourceOf(right), ...of };
+  return { verb, resource: resourceText(right), ...of };
 }
 
-function resourceOf({ type, subresource }: Pick<AccessAttributes, 'type' | 'subresource'>): string {
+function resourceText({ type, subresource }: Pick<AccessAttributes, 'type' | 'subresource'>): string {
   return subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
 }
 
 /** `create managedclustersetbindings in namespace shop`, `create managedclustersets/bind edge`. */
-function keyOf(right: AccessAttributes): string {
+function rightText(right: AccessAttributes): string {
   return `${right.verb} ${objectsText(right)}`;
 }
 
 function objectsText({ namespace, name, ...right }: AccessAttributes): string {
-  const of = name === undefined ? resourceOf(right) : `${resourceOf(right)} ${name}`;
+  const of = name === undefined ? resourceText(right) : `${resourceText(right)} ${name}`;
   return namespace === undefined ? of : `${of} in namespace ${namespace}`;
 }

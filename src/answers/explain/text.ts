@@ -11,7 +11,7 @@ import { endableLine } from '../../domain/placement/report/releases.js';
 import { verdictWord } from '../reasons.js';
 import { table, type Cell, type Color } from '../table.js';
 import { clusterMoveLines, movementLines } from './moves.js';
-import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf } from './proposals.js';
+import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
 import { absentLine, expressionErrorLines, setsText, uncountedLine, withheldLine } from './lines.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { fixText } from './rights.js';
@@ -19,7 +19,7 @@ import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { outText, verdictText } from './verdicttext.js';
 import { comingIn, isHold, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 
-export interface TextOptions {
+export interface ExplanationOptions {
   /** How many clusters that match no predicate are shown. */
   readonly nearest: number;
   readonly colored: boolean;
@@ -59,19 +59,20 @@ const ORDER: readonly ReturnType<typeof verdictWord>[] = [
 ];
 
 /** The explanation of a Placement for a terminal, as lines. */
-export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
+export function explanationLines(report: ExplainReport, options: ExplanationOptions): readonly string[] {
   const proposals = proposalsOf(report);
-  const proposed = (ofLabels: boolean): readonly string[] =>
-    proposals.filter(({ kind }) => (kind === 'Label') === ofLabels).map((one) => proposalText(one, report));
-  const lines = [headline(report), ...notes(report), ...proposed(false), ...findingLines(report)];
-  const { shown, left } = rowsOf(report, options);
+  const labels = proposals.filter(({ kind }) => kind === 'Label');
+  const others = proposals.filter(({ kind }) => kind !== 'Label');
+  const textsOf = (some: readonly Proposal[]): readonly string[] => some.map((one) => proposalText(one, report));
+  const lines = [headline(report), ...notes(report), ...textsOf(others), ...findingLines(report)];
+  const { shown, omitted } = rowsOf(report, options);
   if (shown.length > 0) {
     const wide = options.wide === true;
     const head = ['CLUSTER', 'VERDICT', 'RANK', ...(wide ? ['SETS'] : []), 'WHY'].map((text): Cell => ({ text }));
     lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
   const scores = options.scores === true ? ['', ...scoreLines(shown, report, options.colored)] : [];
-  return [...lines, ...left, ...scores, ...proposed(true)];
+  return [...lines, ...omitted, ...scores, ...textsOf(labels)];
 }
 
 function headline({ explanation, satisfaction }: ExplainReport): string {
@@ -149,19 +150,19 @@ export function findingLines(report: ExplainReport): readonly string[] {
 
 function rowsOf(
   { explanation }: ExplainReport,
-  { nearest, wide }: TextOptions,
-): { readonly shown: readonly ClusterExplanation[]; readonly left: readonly string[] } {
+  { nearest, wide }: ExplanationOptions,
+): { readonly shown: readonly ClusterExplanation[]; readonly omitted: readonly string[] } {
   const byWord = new Map<string, ClusterExplanation[]>(ORDER.map((word) => [word, []]));
   for (const one of explanation.clusters) byWord.get(verdictWord(one, explanation))?.push(one);
   const shown: ClusterExplanation[] = [];
-  const left: string[] = [];
+  const omitted: string[] = [];
   for (const [word, all] of byWord) {
     const most = word === 'Selected' || wide === true ? Infinity : MOST_ROWS;
     shown.push(...all.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)).slice(0, most));
-    if (all.length > most) left.push(`${all.length - most} more are ${word}`);
+    if (all.length > most) omitted.push(`${all.length - most} more are ${word}`);
   }
   shown.push(...explanation.nearest.slice(0, nearest));
-  return { shown, left };
+  return { shown, omitted };
 }
 
 function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
@@ -191,6 +192,7 @@ function existingValues({ unmatched, hints, values }: PredicateExplanation): str
     : `; there are ${source} ${texts.join(', ')}${more > 0 ? ` and ${more} more values` : ''}`;
 }
 
+/** The explanation of one cluster, as lines. */
 export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const name = one.sets.length === 0 ? wordText(one.name) : `${wordText(one.name)} (${setsText(one.sets)})`;
   const withheld = withheldLine(report);
@@ -214,28 +216,31 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
  * probably meant in the predicate.
  */
 function predicateLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
-  const { input, predicates } = report;
   return [...one.unmet.entries()].flatMap(([index, list]) => {
     const lines = list.map((unmet) => `  predicate ${index}: ${requirementText(unmet)}, ${foundText(unmet)}`);
-    const hints = predicates[index]?.hints ?? [];
     const last = lines.pop();
-    if (last === undefined) return [];
-    if (hints.length > 0) return [...lines, last, ...hints.map((hint) => `    ${hintText(hint)}`)];
-    const fix = fixFor(one, index, input);
-    if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
-    if (fix === undefined || !report.isOffered(index)) return [...lines, last];
-    const loser = report.harm.ofLabels(one.name, fix.labels);
-    if (loser !== undefined) return [...lines, `${last} (${loser} with this label)`];
-    const out = stillOut(one.name, fix.labels, report);
-    if (out !== undefined) return [...lines, last, `    with ${fix.command} it would match, and ${out}`];
-    return [...lines, last, `    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
+    return last === undefined ? [] : [...lines, ...adviceLines(one, index, last, report)];
   });
+}
+
+/** From `last` on, the line of the last unmet requirement of the predicate of this index. */
+function adviceLines(one: ClusterExplanation, index: number, last: string, report: ExplainReport): readonly string[] {
+  const hints = report.predicates[index]?.hints ?? [];
+  if (hints.length > 0) return [last, ...hints.map((hint) => `    ${hintText(hint)}`)];
+  const fix = fixFor(one, index, report.input);
+  if (fix?.kind === 'Leaves') return [`${last} (would leave ${setsText(fix.sets)} with it)`];
+  if (fix === undefined || !report.isOffered(index)) return [last];
+  const harm = report.harm.ofLabels(one.name, fix.labels);
+  if (harm !== undefined) return [`${last} (${harm} with this label)`];
+  const out = stillOut(one.name, fix.labels, report);
+  if (out !== undefined) return [last, `    with ${fix.command} it would match, and ${out}`];
+  return [last, `    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
 }
 
 /** What would still keep a cluster out that matches with these labels; undefined where it comes in. */
 function stillOut(name: string, labels: LabelChanges, report: ExplainReport): string | undefined {
   const { rules } = report.explanation.placement;
-  // Else a cluster that matches comes in, whatever it is.
+  // Without a number, a pause or a bound on additions nothing keeps a cluster out that passes every rule.
   if (rules.wanted === undefined && !rules.paused && rules.budget?.maxAdditions === undefined) return undefined;
   const changed = withLabelsOf(report, name, labels);
   const one = changed.explanation.clusters.find((each) => each.name === name);
@@ -260,7 +265,7 @@ function taintLines(one: ClusterExplanation, { explanation }: ExplainReport, ver
 function membershipLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const fix = membershipFix(one, report.input, report.isOffered);
   if (fix === undefined) return [];
-  const loser = report.harm.ofLabels(one.name, fix.labels);
-  if (loser !== undefined) return [`  no fix: in cluster set ${fix.set}, ${loser}`];
+  const harm = report.harm.ofLabels(one.name, fix.labels);
+  if (harm !== undefined) return [`  no fix: in cluster set ${fix.set}, ${harm}`];
   return [`  ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
 }
