@@ -117,11 +117,11 @@ export class Observer {
       const nodes = await home.nodes(signal);
       const clientConfig = await home.clientConfig(signal);
       this.#sample = { clusterId, version, nodes, clientConfig };
+      this.#changed();
       const { claims } = home;
       const unlisted = claims.failure() ?? (claims.current() ? undefined : new Error('configmaps: not listed yet'));
       if (unlisted !== undefined) throw unlisted;
       this.#problem = undefined;
-      this.#changed();
       return true;
     } catch (error) {
       if (signal.aborted) return false;

@@ -294,6 +294,16 @@ describe('reporting', () => {
     expect(hub.reports.map(({ nodes }) => nodes.total)).toEqual([0, 1]);
   });
 
+  it('Nodes are written as they were read, also while the ConfigMaps with claims cannot be watched', async () => {
+    await started();
+    home.claimsFailure = new Error('configmaps: the watch is not permitted');
+    await clock.advance(20 * MINUTE);
+    home.nodeFacts = [nodeFacts({})];
+    await clock.advance(6 * MINUTE);
+
+    expect(hub.reports.at(-1)?.nodes.total).toBe(1);
+  });
+
   it('a cluster that cannot be read keeps its claims', async () => {
     home.nodeFacts = [nodeFacts({ metadata: { name: 'node', labels: { 'topology.kubernetes.io/region': 'eu' } } })];
     const running = await started();
