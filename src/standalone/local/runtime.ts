@@ -134,7 +134,7 @@ export class LocalRuntime implements Runnable {
       await this.#stopProcess(key);
       return DONE;
     }
-    if (deployment.metadata.labels?.[PART_OF_LABEL] !== PRODUCT) return this.#reportNotRun(deployment, signal);
+    if (deployment.metadata.labels?.[PART_OF_LABEL] !== PRODUCT) return this.#leave(key, deployment, signal);
     const problem = await this.#ensureProcess(key, deployment);
     const running = this.#running.get(key);
     if (running !== undefined) await this.#writePod(running, signal);
@@ -202,14 +202,22 @@ export class LocalRuntime implements Runnable {
     await this.#client.updateStatus<Deployment>(Deployments, { ...deployment, status }, { ...WRITE, signal });
   }
 
-  /** Once for each generation: a status that another client wrote for it is not changed. */
-  async #reportNotRun(deployment: Deployment, signal: AbortSignal): Promise<Result> {
-    const { metadata, status, spec } = deployment;
-    if ((status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)) return DONE;
+  /** The Deployment of another product, which may have been one of this one until now. */
+  async #leave(key: string, deployment: Deployment, signal: AbortSignal): Promise<Result> {
+    const { metadata, status } = deployment;
+    const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+    // Once for each generation: a status that another client wrote for it is not changed. That of a process that runs here is
+    // written by this runtime, and before the stop: if it fails, the next pass still knows whose the status is.
+    if (this.#running.has(key) || !isObserved) await this.#reportNotRun(deployment, signal);
+    await this.#stopProcess(key);
+    return DONE;
+  }
+
+  async #reportNotRun(deployment: Deployment, signal: AbortSignal): Promise<void> {
     await this.#writeStatus(deployment, { started: false, ready: false, problem: NOT_RUN_HERE }, signal);
     const { reason, message: note } = NOT_RUN_HERE;
     const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
-    if (spec?.replicas !== 0) this.#events.record({ regarding, type: 'Warning', reason, action: 'Reconciling', note });
-    return DONE;
+    if (deployment.spec?.replicas !== 0)
+      this.#events.record({ regarding, type: 'Warning', reason, action: 'Reconciling', note });
   }
 }

@@ -149,6 +149,18 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
   });
 
+  test('the local runtime stops the process of a Deployment that is no longer of this product, and reports it', async () => {
+    await deploy('web');
+    await status('web', 'the process', isAvailable);
+    const pid = await pidOf('web');
+    await patch('web', { metadata: { labels: { [PART_OF_LABEL]: null } } });
+    await waitFor('the process to be gone', () => !alive(pid));
+    const seen = await status('web', 'the problem', (one) => !isAvailable(one));
+
+    expect(JSON.stringify(seen.conditions)).toContain('NotRunHere');
+    expect(seen).not.toHaveProperty('replicas');
+  });
+
   test('the local runtime runs one process when more replicas are wanted, and reports it', async () => {
     await deploy('many', { replicas: 3 });
     const seen = await status('many', 'one of three', (one) => one.availableReplicas === 1);
