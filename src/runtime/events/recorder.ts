@@ -37,7 +37,7 @@ const QUEUE_LIMIT = 1_000;
 const SERIES_LIMIT = 1_000;
 /** A repeat after a longer pause starts a new series. */
 const SERIES_PAUSE_MS = 360_000;
-/** Least time between two writes of a series' count. */
+/** Least time from the start of a write of a series' count to that of the next, except for a flush and after a failed write. */
 const SERIES_WRITE_MS = 10_000;
 
 interface Series {
@@ -151,6 +151,8 @@ class QueuedRecorder implements EventRecorder {
     const { fieldManager } = this.#reporter;
     const { count, stored, event } = series;
     if (count === series.written) return;
+    // What is recorded during this write waits, too.
+    series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
     const repeats = seriesOf(event, count, series.lastAt);
     try {
       if (stored) {
@@ -162,16 +164,20 @@ class QueuedRecorder implements EventRecorder {
       }
       series.stored = true;
       series.written = count;
-      series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
       metrics?.recorded(stored ? 'joined' : 'created');
     } catch (error) {
       // What the API server refuses as invalid is a mistake of this process.
       if (isFailure(error, 'Invalid')) this.#tools.log.error({ err: error }, 'event refused by the API server');
       this.#drop(series, errorText(error));
+      if (series.timer === undefined) return;
+      // What was recorded during this write is not lost with it.
+      series.timer.cancel();
+      series.timer = undefined;
+      this.#enqueue(series);
     }
   }
 
-  /** Drops the series: whether the event was stored is unknown, so the next occurrence starts a new one. */
+  /** After a failed write it is not known whether the event was stored, so the next occurrence starts a new series. */
   #drop(series: Series, why: string): void {
     if (this.#series.get(series.key) === series) this.#series.delete(series.key);
     this.#tools.metrics?.recorded('dropped');

@@ -123,6 +123,41 @@ describe('a repeated event', () => {
     expect(api.writes).toHaveLength(3);
   });
 
+  it('a repeated event that is recorded while the series is written is not written before ten seconds are over', async () => {
+    await recordOnce();
+    await clock.advance(10_000);
+    api.before = () => settle();
+    recorder.record(note);
+    await Promise.resolve();
+    await Promise.resolve();
+    recorder.record(note);
+    await settle();
+    await settle();
+    expect(events()[0]?.series?.count).toBe(2);
+    await clock.advance(9_999);
+    expect(api.writes).toHaveLength(2);
+    await clock.advance(1);
+    await settle();
+
+    expect(events()[0]?.series?.count).toBe(3);
+    expect(api.writes).toHaveLength(3);
+  });
+
+  it('a repeated event that is recorded while the write of the first fails is written, and leaves no timer', async () => {
+    api.before = async () => {
+      recorder.record(note);
+      api.before = () => undefined;
+      await settle();
+      throw failure('Unavailable', 'create', Events, { name: 'x' });
+    };
+    recorder.record(note);
+    await recorder.flush();
+
+    expect(events()[0]?.series?.count).toBe(2);
+    expect(outcomes).toEqual(['dropped', 'created']);
+    expect(clock.pending).toBe(0);
+  });
+
   it('a repeated event that is recorded before the first is written is counted in its series', async () => {
     for (let times = 0; times < 3; times++) recorder.record(note);
     await recorder.flush();
