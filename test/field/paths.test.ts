@@ -8,8 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFiles } from '../../src/answers/files/files.js';
+import { ManifestRules } from '../../src/answers/files/manifestfaults.js';
 import { checkFolders } from '../../src/standalone/preflight.js';
 import { readText } from '../../src/runtime/tls/filereloader.js';
 import { errorText } from '../../src/runtime/errors.js';
@@ -49,6 +50,17 @@ describe('manifests', () => {
 
     expect(error).toBe(message.replace('FOLDER', folder));
     expect(error).not.toMatch(RAW);
+  });
+
+  it('a fault of the program is not told as one of the file', async () => {
+    const fault = new TypeError('rules are not there');
+    const judge = jest.spyOn(ManifestRules.prototype, 'ofObject').mockImplementation(() => {
+      throw fault;
+    });
+    const error: unknown = await readFiles([at('a.yaml')]).catch((thrown: unknown) => thrown);
+    judge.mockRestore();
+
+    expect(error).toBe(fault);
   });
 
   it('a URL is refused with the command that reads it', async () => {

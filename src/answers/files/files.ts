@@ -113,12 +113,17 @@ async function readJudged(
   faultsOf: (rules: ManifestRules, object: KubeObject) => readonly Fault[],
 ): Promise<JudgedManifests> {
   const rules = await manifestRules();
+  const manifests = manifestsIn(from, recursive, input);
+  for (const one of manifests) refuse(one, [...namespaceFaults(one.object, namespace), ...faultsOf(rules, one.object)]);
+  return { manifests, rules };
+}
+
+/** One object or more. @throws InputError. */
+function manifestsIn(from: readonly string[], recursive: boolean, input: StandardInput): readonly UserManifest[] {
   try {
     const manifests = from.flatMap((one) => manifestsOf(one, { recursive, input }));
     if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
-    for (const one of manifests)
-      refuse(one, [...namespaceFaults(one.object, namespace), ...faultsOf(rules, one.object)]);
-    return { manifests, rules };
+    return manifests;
   } catch (error) {
     throw new InputError(errorText(error).split('\n', 1)[0], { cause: error });
   }
