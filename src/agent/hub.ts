@@ -58,8 +58,8 @@ interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'log' | '
 const DEADLINE_MS = 10_000;
 
 /**
- * A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for at least every 30 s, and
- * after the hub has rejected the last one.
+ * A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for before a request, when
+ * the last answer is older than 30 s, and after the hub has rejected the last one.
  */
 export function connectHub(join: JoinData, token: () => string, { env, ...tools }: HubTools): Hub {
   const route = routeFromEnvironment(join.hubUrl, 'the hub of the manifest', env ?? processEnvironment());

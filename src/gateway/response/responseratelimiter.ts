@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 8_000;
 /**
  * The rate limit of responses to clients whose token the API server has not accepted lately: of error responses, and of the
  * OpenAPI document. Such clients cannot take the time of the process from the others by asking again as soon as they
- * have a response, on however many connections. One client alone notices little: the first response does not wait.
+ * have a response, on up to a thousand connections. One client alone notices little: the first response does not wait.
  */
 export class ResponseRateLimiter {
   readonly #clock: Clock;

@@ -34,7 +34,7 @@ const OUTAGE_MS = 90_000;
 export const OUTAGE_PERIOD_MS = 180_000;
 /** Between the end of joining and the first outage. */
 const FIRST_OUTAGE_MS = 60_000;
-/** At most every sixth cluster has outages: the brake of the hub taints none when most of a fleet is silent. */
+/** Every sixth cluster at most, and at least one, has outages: the brake of the hub taints none when most of a fleet is silent. */
 const CLUSTERS_PER_OUTAGE = 6;
 /** At most as many clusters have outages as the hub taints in a minute. */
 const MAX_OUTAGES = 6;
