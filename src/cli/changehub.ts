@@ -35,7 +35,7 @@ export async function applySpec(
   { metadata: { namespace, name, uid = '', resourceVersion } }: RawObject,
   spec: JsonRecord | undefined,
 ): Promise<RawObject> {
-  const metadata = { ...(namespace !== undefined && { namespace }), name, uid };
+  const metadata = { ...(type.namespaced && { namespace }), name, uid };
   const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
   const stored = await client.apply<RawObject>(type, { metadata, ...(spec !== undefined && { spec }) }, options);
   const lost = Object.keys(spec ?? {}).find((one) => field(stored.spec, one) !== spec?.[one]);

@@ -57,7 +57,7 @@ const UNREGISTERED =
   /^(?:([\w.-]+\.)?(?:invalid|example|example\.(?:com|org|net))(?::\d+)?\/|localhost(?::\d+)?\/|[a-z]*[A-Z]\w*(?:$|[/:)])|[$"'{<%…])/;
 const IMAGE_FIELD = /^\s*(?:- )?"?(?:containerImage|image|newName|repository)"?: ["']?([^\s"',()]+)["']?,?$/;
 const BASE_IMAGE = /^(?:FROM (?:--platform=\S+ )?|ARG BASE=)(\S+)/;
-const IMAGE_ARGUMENT = /(?:\bmake \w+(?: \w+=\S+)* IMAGE=|--image[ =])["']?([^\s"'`]+)/g;
+const IMAGE_ARGUMENT = /(?:\bmake \w+(?: \w+=\S+)* IMAGE=|--image[ =](?!is required))["']?([^\s"'`]+)/g;
 const DOCKER_RUN = /\bdocker (?:run|pull) ([^`|;&]*)/g;
 /** Flags of `docker run` whose value is the next word. */
 const DOCKER_FLAGS = ['--name', '--publish', '-p', '--volume', '-v', '--env', '-e', '--user'];
