@@ -26,22 +26,23 @@ export interface TokenGrant {
 
 /**
  * Every request that an agent sends to a hub. It sends no GET: what it needs is in the responses to its writes.
- * Each is sent once and ends within 10 s; all throw an ApiError.
+ * Each request has 10 s and one attempt, and a second one with the token read anew where the hub rejects it; all throw an
+ * ApiError.
  */
 export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
   /**
-   * Creates the Lease of the cluster. Throws AlreadyExists where there is one: then {@link takeLease}. `seconds`, here and below: the duration by which the
-   * agent renews. Until it knows of a shorter one, the hub goes by this.
+   * Creates the Lease of the cluster. Throws AlreadyExists where there is one: then {@link takeLease}. `seconds`, here and
+   * below: how often the agent renews. While that is longer than the spec's duration, the hub judges by it.
    */
   createLease(lease: { readonly holder: string; readonly seconds: number }, signal: AbortSignal): Promise<void>;
   /**
    * Renews an existing Lease as `holder`. The hub refuses another holder than that of the Lease. Returns its
-   * `leaseDurationSeconds`: what this agent has written last.
+   * `leaseDurationSeconds`: what the agent's last process has written.
    */
   takeLease(holder: string, signal: AbortSignal): Promise<number>;
   renewLease(seconds: number, signal: AbortSignal): Promise<void>;
-  /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. */
+  /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. Up to three requests. */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
   /** Deletes the join Secret, so that the join token ends. True when it is gone, or when another one has its name. */
   deleteJoinSecret(signal: AbortSignal): Promise<boolean>;
@@ -159,6 +160,7 @@ export class TransportHub implements Hub {
     } catch (error) {
       const removal = removalOf(error, applied);
       if (removal === undefined) throw error;
+      // Apply cannot empty some fields, and is refused: a merge patch removes them first.
       await this.#send({ ...patch, contentType: MERGE_PATCH, body: { ...removal, metadata } }, signal);
       return durationIn(await apply());
     }
@@ -193,6 +195,7 @@ export class TransportHub implements Hub {
       path: request.method === 'POST' ? collectionPath(type, name.namespace) : objectPath(type, name, subresource),
       body: JSON.stringify(body),
       target: { verb, resource: resourceOf(type, subresource), ...name },
+      // No repetition does harm: a create is refused then, a deletion names the uid. With one attempt this decides nothing.
       idempotent: true,
       attempts: 1,
       deadlineMs: DEADLINE_MS,

@@ -6,10 +6,13 @@ import type { Credentials } from './credentials.js';
 
 /** From the opening of the first stream to the connection for pings, which is then about as old as the stream. */
 const FIRST_MS = 1_000;
-/** A Lease that is renewed over a held connection is lost after 8 s. */
+/**
+ * A held connection is ended 5 s after the last answer. A Lease renewed over it would be lost after 8 s (renew deadline 10 s,
+ * period 2 s).
+ */
 const EVERY_MS = 2_000;
 const ANSWER_MS = 2_000;
-/** A server that was slow answers the first ping with the second one. */
+/** How long the first ping may still take once the new connection has answered: a slow server answers both. */
 const LATE_MS = 1_000;
 
 interface PingerOptions {
@@ -69,7 +72,7 @@ export class Pinger {
     const sentAt = clock.monotonic();
     const answer = ping(client, credentials);
     if (!(await within(clock, ANSWER_MS, answer))) {
-      // One that was closed says nothing about the others.
+      // Failed before its time: the connection was closed, which says nothing about the others.
       const isClosed = clock.monotonic() - sentAt < ANSWER_MS;
       const fresh = pool.client(credentials);
       const isReached = await within(clock, ANSWER_MS, ping(fresh, credentials));
@@ -93,7 +96,7 @@ function endSilent(heard: ReadonlyMap<Socket, number>): void {
   for (const [socket, bytes] of heard) if (socket.bytesRead === bytes) socket.destroy(new SilentError());
 }
 
-/** As of a peer that acknowledges no packet. */
+/** With the code of a peer that acknowledges no packet. */
 class SilentError extends Error {
   readonly code = 'ETIMEDOUT';
 }

@@ -117,7 +117,8 @@ export class Replica {
 
   /**
    * Probes a process until `signal` fires; resolves before with the reason for which it is to be stopped. Without a readiness
-   * probe it is ready, without a liveness probe it is alive.
+   * probe it is ready, without a liveness probe it is alive. Both run at the period of the readiness probe, which is the shorter
+   * one in the pods of this project.
    */
   async #probe(process: LaunchedProcess, signal: AbortSignal): Promise<string | undefined> {
     const { clock, report } = this.#options;
@@ -205,8 +206,9 @@ function patienceOf(probe: V1Probe | undefined): number {
 }
 
 /**
- * Why a probe fails; '' for a success: by the rules of a kubelet, status codes 200 to 399 are one. The launcher sets each
- * `…_LISTEN` variable to an address of its own; the value in the pod template names the port that the variable is for.
+ * Why a probe fails; '' for a success, and for one without `httpGet`: by the rules of a kubelet, status codes 200 to 399 are a
+ * success. The launcher sets each `…_LISTEN` variable to an address of its own; the value in the pod template names the port
+ * that the variable is for.
  */
 function failureOf(
   container: V1Container,
