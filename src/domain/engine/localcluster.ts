@@ -32,18 +32,18 @@ export interface HubSample {
  * - agent: an agent, which knows as much and is believed or refused by a person. `hasReported`: what it says is stored.
  * - foreign: somebody else; it is never written.
  */
-export type Standing =
+export type ReportedBy =
   | { readonly kind: 'ours' }
   | { readonly kind: 'agent'; readonly hasReported: boolean; readonly message: string }
   | { readonly kind: 'foreign'; readonly message: string };
 
 /** `hubId`: the id of this hub; undefined: not known. */
-export function standingOf({ metadata, spec, status }: ManagedCluster, hubId: string | undefined): Standing {
+export function reportedBy({ metadata, spec, status }: ManagedCluster, hubId: string | undefined): ReportedBy {
   const { name, annotations = {} } = metadata;
   const isMarked = annotations[LOCAL_CLUSTER_ANNOTATION] === 'true';
   const source = annotations[SOURCE_ANNOTATION];
   const remedy = `not changed; choose another spec.localCluster.name, or remove it (kubectl mce cluster remove ${name})`;
-  const foreign = (why: string): Standing => ({ kind: 'foreign', message: `${why}; ${remedy}` });
+  const foreign = (why: string): ReportedBy => ({ kind: 'foreign', message: `${why}; ${remedy}` });
   // Absent in what admission should have refused.
   if ((spec as ManagedCluster['spec'] | undefined)?.hubAcceptsClient !== undefined) {
     const hasReported = status?.conditions?.some(({ type }) => type === CONTROL_PLANE_HEALTHY_CONDITION) === true;

@@ -8,7 +8,7 @@ import {
   hasStatus,
   hubStatus,
   newLocalCluster,
-  standingOf,
+  reportedBy,
   statusForAgent,
   unreportedStatus,
   withStatus,
@@ -62,15 +62,15 @@ describe('who reports for a cluster', () => {
       { kind: 'foreign' },
     ],
     ['another inventory', cluster({ annotations: { [SOURCE_ANNOTATION]: 'x/a' } }), { kind: 'foreign' }],
-  ])('it is %s', (_who, given, standing) => {
-    expect(standingOf(given, 'hub-id')).toMatchObject(standing);
+  ])('it is %s', (_who, given, reporter) => {
+    expect(reportedBy(given, 'hub-id')).toMatchObject(reporter);
   });
 
   it('what to do about a foreign cluster is said with its name', () => {
     const remedy = 'not changed; choose another spec.localCluster.name, or remove it (kubectl mce cluster remove a)';
     const handOver = 'hand it over (kubectl annotate mcl a cluster.fleetmgmt.io/local-cluster=true)';
 
-    expect(standingOf(cluster({ annotations: {} }), 'hub-id')).toEqual({
+    expect(reportedBy(cluster({ annotations: {} }), 'hub-id')).toEqual({
       kind: 'foreign',
       message: `was created by somebody else; ${handOver}; ${remedy}`,
     });

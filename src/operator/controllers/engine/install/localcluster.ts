@@ -6,7 +6,7 @@ import {
   hasStatus,
   hubStatus,
   newLocalCluster,
-  standingOf,
+  reportedBy,
   statusForAgent,
   unreportedStatus,
   withStatus,
@@ -85,11 +85,11 @@ export async function leaveClusters(input: Input, scope: Scope): Promise<void> {
     try {
       const cluster = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal: pass.signal });
       if (cluster === undefined || isTerminating(cluster)) continue;
-      const standing = standingOf(cluster, undefined);
-      if (standing.kind === 'foreign') continue;
+      const reporter = reportedBy(cluster, undefined);
+      if (reporter.kind === 'foreign') continue;
       const status =
-        standing.kind === 'agent'
-          ? statusForAgent(cluster, standing.hasReported)
+        reporter.kind === 'agent'
+          ? statusForAgent(cluster, reporter.hasReported)
           : unreportedStatus(name, cluster.status, cause, timestamp(clock.now()));
       if (status !== undefined) await applyStatus(cluster, status, scope);
     } catch (error) {
@@ -168,13 +168,13 @@ async function report(
   const found = (state: ObjectState): Found => ({ state: { ...state, component: PRODUCT }, applied });
   if (isTerminating(cluster))
     return found(objectState(step, 'waiting', `is being deleted${finalizersOf(cluster)}; it is made again then`));
-  const standing = standingOf(cluster, sample.clusterId);
-  if (standing.kind === 'foreign') return found(objectState(step, 'foreign', standing.message));
-  if (standing.kind === 'agent') {
-    const status = statusForAgent(cluster, standing.hasReported);
+  const reporter = reportedBy(cluster, sample.clusterId);
+  if (reporter.kind === 'foreign') return found(objectState(step, 'foreign', reporter.message));
+  if (reporter.kind === 'agent') {
+    const status = statusForAgent(cluster, reporter.hasReported);
     if (status !== undefined) await applyStatus(cluster, status, scope);
-    const given = standing.hasReported ? 'usable' : 'doubtful';
-    return found({ ...objectState(step, 'applied', standing.message), given });
+    const given = reporter.hasReported ? 'usable' : 'doubtful';
+    return found({ ...objectState(step, 'applied', reporter.message), given });
   }
   const state = objectState(step, 'applied', '');
   if (health === undefined) return found(state);
