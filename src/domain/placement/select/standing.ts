@@ -6,7 +6,7 @@ import { type Taint, toleranceOf, toleratedForEverBy, type Tolerance, type Toler
  * keeps clusters out is tolerated for ever: a toleration for a time keeps a selected cluster, it never lets one in.
  */
 
-/** A taint that a Placement does not tolerate for ever; `tolerance`: for how long it does. */
+/** A taint that a Placement does not tolerate for ever; `tolerance`: for how long it does; undefined: not at all. */
 export interface LimitedTaint {
   readonly taint: Taint;
   readonly tolerance: Tolerance | undefined;
@@ -27,13 +27,13 @@ export type Standing =
   /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
   | { readonly kind: 'leaves'; readonly isByHub: boolean };
 
-/** More than the taints of a cluster. */
-const MOST_TAINTS = 65;
+/** More than taints can prefer others: `spec.taints` has at most 64. */
+const UNHEALTHY_PENALTY = 65;
 const STAYS: Standing = { kind: 'stays', until: undefined };
 
 /**
- * The taints that keep the cluster out while it is not selected. No toleration lets in a cluster that has never joined: one of
- * health says that work may stay where it is, and none has come there.
+ * The taints that keep the cluster out while it is not selected. No toleration lets in a cluster that has never joined: to
+ * tolerate a taint of health means that work may stay, and none has come there.
  */
 export function taintsAgainstNew(
   taints: readonly Taint[],
@@ -74,12 +74,12 @@ export function taintsOfSelected(
 }
 
 /**
- * How far the taints put the cluster behind others that are not selected either: by their number that prefer others; a cluster
- * that the hub found unhealthy comes after all healthy ones, even where that is tolerated.
+ * How far behind others that are not selected the taints put the cluster: by the number of its taints that prefer others and
+ * are not tolerated; a cluster that the hub found unhealthy comes after all healthy ones, even where that is tolerated.
  */
 export function preferenceAgainst(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   const preferring = limited(taints, tolerations).filter(({ taint }) => taint.effect === 'PreferNoSelect').length;
-  return isUnhealthy(taints) ? MOST_TAINTS + preferring : preferring;
+  return isUnhealthy(taints) ? UNHEALTHY_PENALTY + preferring : preferring;
 }
 
 /** Whether the hub has found the cluster silent or unavailable, or has never heard of it. */
@@ -109,6 +109,7 @@ export function standingOf(taints: readonly Taint[], tolerations: readonly Toler
   for (const one of taintsAgainstSelected(taints, tolerations)) {
     const end = endOf(one, now);
     if (end !== undefined && now < end) until = one.taint.since === undefined ? until : Math.min(until ?? end, end);
+    // The spec does not name this taint: after the implied 300 s another cluster must be able to take its place.
     else if (one.tolerance?.isImplied === true) yielding ??= one.taint;
     else against.push(one.taint);
   }
