@@ -1,6 +1,7 @@
 import { field, sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { keptNow, merelyWaits } from '../../domain/placement/select/decision.js';
+import { COLLECTION_WINDOW } from '../../domain/placement/select/waiting.js';
 import { someNames } from '../output.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';
 import { worldsOf } from '../world/overlay.js';
@@ -19,14 +20,20 @@ const MOST_JUDGED = 20_000_000;
 /** Clusters that a line names. */
 const MOST_NAMES = 5;
 
-/** A Placement between two writes. */
+/** A Placement before, between or after the writes. */
 interface Interim {
+  /** Its clusters before the first write. */
   readonly first: ReadonlySet<string>;
+  /** Its clusters now. */
   readonly clusters: ReadonlySet<string>;
   readonly published: PublishedState;
+  /** Those held or waiting. */
   readonly held: readonly string[];
+  /** How many of `held` only wait. */
   readonly waiting: number;
+  /** Those of `first` that have left so far, in order, also if they came back. */
   readonly leave: Set<string>;
+  /** Others that have come in so far, also if they left again. */
   readonly come: Set<string>;
 }
 
@@ -36,7 +43,7 @@ interface Interim {
  */
 export function plansApart(
   before: World,
-  { after, writes, isOrdered: hasOrder }: Changed,
+  { after, writes, isOrdered }: Changed,
   plans: readonly PlannedPlacement[],
   onDecision?: () => void,
 ): ReadonlyMap<PlannedPlacement, PlannedApart> | undefined {
@@ -45,10 +52,10 @@ export function plansApart(
     ({ objects }) => new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec])),
   );
   const specsOf = (plan: PlannedPlacement): readonly unknown[] => specs.map((all) => all.get(keyOf(plan)));
-  const ordered = plans.filter((plan) => isOrdered(plan, specsOf(plan)));
-  if (ordered.length === 0 || writes.length < 2 || !hasOrder) return found;
-  if (writes.length * (ordered.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
-  const interims = new Map<PlannedPlacement, Interim | undefined>(ordered.map((plan) => [plan, undefined]));
+  const judged = plans.filter((plan) => orderMatters(plan, specsOf(plan)));
+  if (judged.length === 0 || writes.length < 2 || !isOrdered) return found;
+  if (writes.length * (judged.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
+  const interims = new Map<PlannedPlacement, Interim | undefined>(judged.map((plan) => [plan, undefined]));
   let last: WorldInputs | undefined;
   for (const world of worldsOf(before, writes)) {
     const inputs: WorldInputs = new WorldInputs(world, last, onDecision);
@@ -68,28 +75,28 @@ export function plansApart(
 }
 
 /** Whether the order of the writes may matter: a bound may concern the Placement, or a number of clusters is wanted. */
-function isOrdered(plan: PlannedPlacement, specs: readonly unknown[]): boolean {
+function orderMatters(plan: PlannedPlacement, specs: readonly unknown[]): boolean {
   const { change, before, after } = plan;
   if (change !== 'Changed' || before === undefined || after === undefined) return false;
   return isBounded(plan, specs) || before.wanted !== undefined || after.wanted !== undefined;
 }
 
-/** Whether a bound may concern it: of removals by a budget or of deletions, or of additions. */
+/** Whether a bound may concern it: a disruption budget, or that of deleted clusters. */
 function isBounded({ remove, held }: PlannedPlacement, specs: readonly unknown[]): boolean {
   const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
   return specs.some((spec) => field(spec, 'disruptionBudget') !== undefined) || [...remove, ...held].some(isDeletion);
 }
 
 /** Undefined where the Placement is gone meanwhile. */
-function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, before: Interim | undefined): Interim | undefined {
-  const input = inputs.input(plan, before?.published);
+function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim | undefined): Interim | undefined {
+  const input = inputs.input(plan, last?.published);
   if (input === undefined || input.deleting) return undefined;
   const { clusters: list, published, decision } = forecastOf(input.snapshot);
   inputs.decided(plan, list);
   const clusters = new Set(list);
   const kept = keptNow(decision);
-  const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
-  for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
+  const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = last ?? {};
+  for (const name of last?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
   for (const name of list) if (!first.has(name)) come.add(name);
   return {
     first,
@@ -97,8 +104,8 @@ function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, before: Interi
     // What was recorded at an earlier write counts at a later one, too.
     published: {
       ...published,
-      removals: published.removals + (before?.published.removals ?? 0),
-      additions: published.additions + (before?.published.additions ?? 0),
+      removals: published.removals + (last?.published.removals ?? 0),
+      additions: published.additions + (last?.published.additions ?? 0),
     },
     held: kept.map(([name]) => name).sort(),
     waiting: kept.filter(([, { by }]) => merelyWaits(by)).length,
@@ -140,7 +147,7 @@ export function apartText({
     held === 0 && waiting > 0 ? undefined : `${held || 'none'} ${held > 1 ? 'are' : 'is'} held`,
     waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
   ];
-  const way = isCollected ? 'more than 2 s apart' : 'one after the other';
+  const way = isCollected ? `more than ${COLLECTION_WINDOW.quietMs / 1_000} s apart` : 'one after the other';
   return `written ${way}, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../domain/selectors.js';
-import type { Cause, waitsFor } from '../../domain/placement/select/decision.js';
+import type { Cause, WaitField } from '../../domain/placement/select/decision.js';
 import type { Piece } from '../../domain/placement/stored/items.js';
 import type { CLI_API_VERSION } from '../output.js';
 import type { Forecast } from '../world/forecast.js';
@@ -16,7 +16,7 @@ export interface PlanDocument extends Limits {
   readonly summary: PlanTotals & { readonly text: string };
   /** Those that change, and those that are not known; by namespace and name. */
   readonly placements: readonly PlannedPlacement[];
-  /** What the changes do when they are written slowly would take too long to compute. */
+  /** False: what the changes do one after another would take too long to compute; otherwise absent. */
   readonly apartComputed?: false | undefined;
   readonly refusals: readonly Refusal[];
   readonly exceeded: readonly Excess[];
@@ -84,7 +84,7 @@ export interface PlannedRemoval {
   /** Of one that is not needed any more; undefined without prioritizers. */
   readonly score?: number;
   /** The field of the spec that it waits for; undefined for one that leaves, or is held. */
-  readonly waitsFor?: NonNullable<ReturnType<typeof waitsFor>>;
+  readonly waitsFor?: WaitField;
   /** When the change window opens that it waits for, RFC 3339. */
   readonly waitsUntil?: string;
 }
@@ -124,6 +124,7 @@ export interface Excess extends Name {
   /** How many of them by moves that follow later. */
   readonly moves?: number;
   readonly selected: number;
+  /** How many may leave, or come in. */
   readonly most: number;
   readonly message: string;
 }
@@ -132,8 +133,11 @@ export interface Excess extends Name {
 interface PlannedLoss extends Unnoticed {
   /** The lost clusters, sorted. */
   readonly clusters: readonly string[];
+  /** With fewer clusters that are not lost than before, and too few. */
   readonly short: readonly Name[];
+  /** Those of `short` with none. */
   readonly empty: readonly Name[];
+  /** Left with one cluster that no other can replace, by the loss. */
   readonly onLastCluster: readonly Name[];
 }
 

@@ -183,14 +183,17 @@ export function merelyWaits(by: Holders): boolean {
   return !isHold(by);
 }
 
+/** A field of the spec that keeps changes waiting. */
+export type WaitField = 'paused' | 'changeWindows';
+
 /** The field of the spec that it waits for, which is what is said of it; undefined where a hold keeps it. */
-export function waitsFor([{ kind }]: Holders): 'paused' | 'changeWindows' | undefined {
+export function waitsFor([{ kind }]: Holders): WaitField | undefined {
   if (kind === 'Pause') return 'paused';
   return kind === 'Window' ? 'changeWindows' : undefined;
 }
 
 /** The field of the spec that keeps a cluster out: a hold comes first, as in {@link Holders}. */
-export function keepingOut(by: Holders): 'disruptionBudget.maxAdditions' | NonNullable<ReturnType<typeof waitsFor>> {
+export function keepingOut(by: Holders): 'disruptionBudget.maxAdditions' | WaitField {
   return waitsFor(by) ?? 'disruptionBudget.maxAdditions';
 }
 
