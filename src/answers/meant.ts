@@ -80,11 +80,11 @@ async function absentNote(
     if (!isFailure(error, 'Forbidden')) throw error;
     return undefined;
   }
-  return absentText(client, type, name, rest);
+  return absentObjectText(client, type, name, rest);
 }
 
 /** `there is no Namespace shoop; did you mean shop?`, of an object that is known to be missing; `rest` follows its name. */
-export async function absentText(
+export async function absentObjectText(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
   name: string,

@@ -17,7 +17,7 @@ import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../world/worlds.js';
-import { absentText } from '../meant.js';
+import { absentObjectText } from '../meant.js';
 import type { Read, Unread } from './result.js';
 
 export interface ReadDefinition {
@@ -120,7 +120,10 @@ async function readAbsence(
   if (name === undefined || world.objects.placements.length > 0) return undefined;
   const found = await getOne(client, Namespaces, { name });
   if (found.kind === 'Withheld') return found;
-  return { kind: 'Known', value: found.value === undefined ? await absentText(client, Namespaces, name) : undefined };
+  return {
+    kind: 'Known',
+    value: found.value === undefined ? await absentObjectText(client, Namespaces, name) : undefined,
+  };
 }
 
 /** The API server on the network, and the policies of the namespaces of the product. */

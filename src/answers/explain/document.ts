@@ -36,7 +36,7 @@ export type PlacementExplanation = ReturnType<typeof explanationDocument>;
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
 export function explanationDocument(report: ExplainReport, options: DocumentOptions) {
   const { clusters, nearest, events, timeZoneData, unread = [] } = options;
-  const { explanation, satisfaction, summary, predicates, absent, world, releases } = report;
+  const { explanation, satisfaction, summary, predicates, world, releases } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
   const scoreOf = scoreExplainer(explanation);
@@ -55,7 +55,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     clusterSets: {
       eligible: explanation.decision?.eligibility.eligible ?? [],
       unreadable: explanation.decision?.eligibility.unreadable ?? [],
-      absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
+      absent: report.absentSets.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
     },
     predicates: explanation.decision === undefined ? [] : predicates.map(predicateDocument),
     ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys }),

@@ -10,7 +10,7 @@ import { explanationDocument } from './document.js';
 import { eventsOf, type LeavingEvents } from './events.js';
 import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
 import { setsText } from './lines.js';
-import { clusterIn, explainReport, type ExplainReport } from './report.js';
+import { clusterOf, explainReport, type ExplainReport } from './report.js';
 import type { Denied } from './rights.js';
 
 /** Why Placements of a name select each cluster or not. */
@@ -76,7 +76,7 @@ function explainedIn(world: World, namespace: string, question: ExplainQuestion)
     throw new NotFoundError(`Placement ${namespace}/${placement} was not found${meant}`);
   }
   if (cluster === undefined) return { report, clusters: report.explanation.clusters };
-  const one = clusterIn(report, world, cluster);
+  const one = clusterOf(report, cluster);
   const isRemembered = eventsOf(leaving?.events ?? [], cluster).length > 0;
   if (one === undefined && !isRemembered) throw new NotFoundError(unknownCluster(cluster, report));
   return { report, clusters: one === undefined ? [] : [one] };

@@ -18,9 +18,9 @@ export function uncountedLine({ explanation, others }: ExplainReport): string | 
 }
 
 /** The sets that bring in no cluster, with the reason; undefined without one. */
-export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
-  if (absent.length === 0) return undefined;
-  return `nothing comes from ${absentList(absent, explanation.placement.namespace, Infinity)}`;
+export function absentLine({ absentSets, explanation }: ExplainReport): string | undefined {
+  if (absentSets.length === 0) return undefined;
+  return `nothing comes from ${absentList(absentSets, explanation.placement.namespace, Infinity)}`;
 }
 
 /** What could not be read; undefined when everything was. */

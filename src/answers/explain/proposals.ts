@@ -56,7 +56,7 @@ export function proposalsOf(report: ExplainReport): readonly Proposal[] {
  * there are no proposals.
  */
 function setProposals(report: ExplainReport): readonly Proposal[] {
-  const { absent, explanation, world } = report;
+  const { absentSets, explanation, world } = report;
   const { rules } = explanation.placement;
   const eligibility = explanation.decision?.eligibility;
   if (eligibility === undefined || world.withheld.some(({ resource }) => resource === 'managedclustersets')) return [];
@@ -66,8 +66,8 @@ function setProposals(report: ExplainReport): readonly Proposal[] {
   const remembered = readBasis(explanation.placement.status)?.clusterSets ?? [];
   const lost = rules.requested.length > 0 ? [] : remembered.filter((set) => !eligibility.eligible.includes(set));
   const missing = [
-    ...absent,
-    ...absentAmong(lost, eligibility).filter(({ set }) => !absent.some((one) => one.set === set)),
+    ...absentSets,
+    ...absentAmong(lost, eligibility).filter(({ set }) => !absentSets.some((one) => one.set === set)),
   ];
   const found = missing.flatMap(({ set, why }): Proposal[] => {
     if (names.includes(set)) return why === 'NoBinding' ? [bindOf(set, report)] : [];

@@ -46,14 +46,18 @@ export interface ExplainReport {
   readonly absentKeys: readonly string[];
   /** What is said of groups without a cluster; undefined for none. */
   readonly emptyGroups: string | undefined;
-  readonly absent: readonly AbsentSet[];
+  /** Requested or bound sets that do not count, and why. */
+  readonly absentSets: readonly AbsentSet[];
   /** What annotations of the Placement let leave or come in. */
   readonly releases: readonly ActiveRelease[];
   /** Which clusters will move; computed at the first call. */
   readonly movement: () => Movement;
   /** What is explained: the Placement, its clusters and all sets that the caller reads; often no other Placement. */
   readonly world: World;
-  /** `world`, with the Placements, decisions and bindings of all namespaces that could be read. */
+  /**
+   * The world for what concerns other Placements: `world` with the Placements, decisions and bindings of all namespaces that
+   * could be read, and the namespaces that were refused.
+   */
   readonly others: OtherPlacements;
   /** Whom of these a proposal harms. */
   readonly harm: Harm;
@@ -75,8 +79,8 @@ export function explainReport(
   name: string,
   { others = { world, refused: [] }, denied = new Set() }: ReportContext = {},
 ): ExplainReport | undefined {
-  const combined = { ...others, world: worldWithOthers(world, others.world) };
-  const input = balanced(explainInputOf(world, namespace, name), combined.world);
+  const widened = { ...others, world: worldWithOthers(world, others.world) };
+  const input = withOthersSelecting(explainInputOf(world, namespace, name), widened.world);
   if (input === undefined) return undefined;
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
@@ -92,20 +96,20 @@ export function explainReport(
     isOffered: (index) => predicates[index]?.unmatched?.kind !== 'RequirementUnmet',
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
     emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
-    absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
+    absentSets: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     releases: world.objects.placements
       .filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
       .flatMap((one) => activeReleases(one, world.at)),
     movement: () => (movement ??= movementOf(input, explanation)),
     world,
-    others: combined,
-    harm: new Harm(combined, { namespace, name }),
+    others: widened,
+    harm: new Harm(widened, { namespace, name }),
     denied,
   };
 }
 
 /** With what the Placements of `all` select, where scores depend on it: the world that is explained may have no other one. */
-function balanced(input: ExplainInput | undefined, all: World): ExplainInput | undefined {
+function withOthersSelecting(input: ExplainInput | undefined, all: World): ExplainInput | undefined {
   if (input === undefined || !isBalanced(input.snapshot.placement.rules)) return input;
   const { namespace, name } = input.snapshot.placement;
   const othersSelecting = new WorldInputs(all).othersSelecting(namespace, name);
@@ -119,11 +123,7 @@ function worldWithOthers(world: World, others: World): World {
 }
 
 /** The explanation of one cluster, of any that the caller can read; undefined when there is none. */
-export function clusterIn(
-  { explanation, input }: ExplainReport,
-  world: World,
-  name: string,
-): ClusterExplanation | undefined {
+export function clusterOf({ explanation, input, world }: ExplainReport, name: string): ClusterExplanation | undefined {
   const known = explanation.clusters.find((one) => one.name === name);
   if (known !== undefined || explanation.decision === undefined) return known;
   const found = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);

@@ -5,7 +5,7 @@ import { requirementText } from '../../domain/placement/explain/requirementtext.
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../answers/explain/text.js';
-import { clusterIn, whyText, type ExplainReport } from '../../answers/explain/report.js';
+import { clusterOf, whyText, type ExplainReport } from '../../answers/explain/report.js';
 import {
   SHOWS,
   type Cell,
@@ -65,7 +65,7 @@ export function whyAnswer(
   cluster: string,
 ): WhyCluster | undefined {
   const report = reportOf(snapshot, namespace, name);
-  const found = report && clusterIn(report, snapshot.world, cluster);
+  const found = report && clusterOf(report, cluster);
   return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
 }
 
