@@ -15,8 +15,8 @@ const placement = (spec: unknown): KubeObject & { spec: unknown } => {
   return { apiVersion: `${OCM}/v1beta1`, kind: 'Placement', metadata: { name: 'web', namespace: 'shop' }, spec };
 };
 
-describe('plan --from-ocm', () => {
-  it('prints what the example of the page has, and names the rest', async () => {
+describe('objects of Open Cluster Management', () => {
+  it('plan --from-ocm prints what the example of the page has, and names the rest', async () => {
     const { text, errors } = await fromOcm(await readFiles([EXAMPLE]), 'text');
     const kinds = ['ManagedClusterSet', 'ManagedClusterSetBinding', 'Placement'];
     const written = readManifests(path.join(root, 'examples', 'ocm'));
@@ -57,13 +57,22 @@ describe('plan --from-ocm', () => {
       },
       spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', maxSkew: 2 }] },
     };
-    const { text, errors } = await fromOcm([placement(spec)], 'text');
+    const { text, errors, exitCode } = await fromOcm([placement(spec)], 'text');
 
+    expect(exitCode).toBe(0);
     expect(text).toContain('name: score/usage/cpu\n');
-    expect(errors).toHaveLength(7);
+    expect(errors.map((one) => one.split(': ')[1])).toEqual([
+      'spec.predicates[0].requiredClusterSelector.celSelector',
+      'spec.tolerations[0].key',
+      'spec.tolerations[0].tolerationSeconds',
+      'spec.prioritizerPolicy.configurations[0].scoreCoordinate',
+      'spec.prioritizerPolicy.configurations[1].scoreCoordinate.addOn',
+      'spec.prioritizerPolicy',
+      'spec.spreadPolicy',
+    ]);
   });
 
-  it('knows each field of the spec that OCM publishes', async () => {
+  it('plan --from-ocm knows each field of the spec that OCM publishes', async () => {
     const file = path.join(root, 'test', 'support', 'definitions', 'ocmplacements.yaml');
     const schema = at(load(readFileSync(file, 'utf8')), 'spec', 'versions', '0', 'schema', 'openAPIV3Schema');
     const spec = sampleOf(at(schema, 'properties', 'spec'));
@@ -128,5 +137,6 @@ function sampleOf(schema: unknown): unknown {
   if (items !== undefined) return [sampleOf(items)];
   if (values !== undefined) return Object(values)[0];
   if (type === 'integer') return 1;
+  // The only patterns with % are those of percentages.
   return type === 'object' ? { a: 'b' } : pattern?.includes('%') === true ? '25%' : 'a';
 }
