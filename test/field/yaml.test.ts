@@ -18,6 +18,7 @@ import { jsonTexts } from './jsontexts.js';
 import { manifestTexts, randomFrom } from './yamltexts.js';
 
 const SEEDS = [1, 2];
+const CLUSTER = 'apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: ManagedCluster\nmetadata: {name: a}\n';
 
 let folder: string;
 beforeAll(() => {
@@ -91,6 +92,7 @@ describe('the files of a command', () => {
   it.each([
     ['spec: {numberofclusters: 4}', 'unknown field "spec.numberofclusters"; did you mean numberOfClusters?'],
     ['spec: {numberOfClusters: "3"}', 'spec.numberOfClusters: "3": must be a whole number'],
+    ['spec: {numberOfClusters: 1.5}', 'spec.numberOfClusters: 1.5: must be a whole number'],
     ['spec: {ClusterSets: [no]}', 'spec.ClusterSets[0]: false: must be a string: put it in quotes'],
     ['metadata: {name: web, labels: {tier: yes}}', 'metadata.labels.tier: true: must be a string: put it in quotes'],
     ['metadata: {name: web, labels: [tier]}', 'metadata.labels: ["tier"]: must be an object'],
@@ -108,10 +110,19 @@ describe('the files of a command', () => {
     await expect(readFiles([file])).rejects.toThrow(message);
   });
 
+  it.each([
+    ['taints: [{key: a, effect: NoSelect, timeAdded: yesterday}]', '"yesterday": must be a time by RFC 3339'],
+    ['taints: [{key: a, effect: NoSelect, timeAdded: 5}]', '5: must be a time by RFC 3339'],
+  ])('a taint of a cluster with %s is refused by its time', async (spec, message) => {
+    const file = path.join(folder, 'cluster.yaml');
+    writeFileSync(file, `${CLUSTER}spec: {${spec}}\n`);
+
+    await expect(readFiles([file])).rejects.toThrow(`spec.taints[0].timeAdded: ${message}`);
+  });
+
   it('an object of another namespace than that of the command is refused, as by kubectl', () => {
     const file = path.join(folder, 'namespace.yaml');
-    const cluster = 'apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: ManagedCluster\nmetadata: {name: a}\nspec: {}\n';
-    writeFileSync(file, `${placement('spec: {}')}---\n${cluster}`);
+    writeFileSync(file, `${placement('spec: {}')}---\n${CLUSTER}spec: {}\n`);
 
     const results = ['adv', 'shop'].map((namespace) => mce(['plan', '--offline', '-f', file, '-n', namespace]));
 

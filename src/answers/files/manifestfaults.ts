@@ -1,6 +1,7 @@
 import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/values/validation';
 import { objectRules } from '@multicluster-engine/cel/rules';
 import { meantText } from '@multicluster-engine/values/nearestword';
+import { NO_FIELD } from '@multicluster-engine/values/schema/field';
 import { pathSegments, valueAt } from '@multicluster-engine/values/schema/fieldrules';
 import { field, isRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
@@ -12,18 +13,20 @@ export type Fault = string;
 type Json = Parameters<CustomKind['check']>[0];
 type Schema = CustomKind['schema'];
 
-/** The rules of types, which the API server states without the value. */
 const TEXT = 'must be a string: put it in quotes';
+const WHOLE = 'must be a whole number';
+/** The rules of types and formats, which the API server states without the value. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'must be an object',
   array: 'must be a list',
   string: TEXT,
   boolean: 'must be true or false',
+  integer: WHOLE,
+  int32: WHOLE,
+  int64: WHOLE,
   'integer,string': 'must be a whole number or a string',
+  'date-time': 'must be a time by RFC 3339',
 };
-const WHOLE = 'must be a whole number';
-/** An error that only says that rules were left out because of the others. */
-const NO_FIELD = '<nil>';
 
 /** What the API server refuses in the objects of definitions: structure, metadata and CEL rules. */
 export class ManifestRules {
@@ -56,16 +59,17 @@ export class ManifestRules {
     return this.#kinds.find((one) => one.apiVersion === apiVersion && one.kind === kind);
   }
 
-  #faults(object: KubeObject, live: KubeObject | undefined, isMeant: (error: FieldError) => boolean): readonly Fault[] {
+  #faults(object: KubeObject, live: KubeObject | undefined, isTold: (error: FieldError) => boolean): readonly Fault[] {
     const { apiVersion = '', kind = '' } = object;
     const [group] = apiVersion.split('/');
     if (!this.#kinds.some((one) => one.apiVersion.split('/')[0] === group)) return [];
     const found = this.#kindOf(object);
     if (found === undefined) return [`there is no kind ${kind} in ${apiVersion}`];
     const { unknown, errors } = found.check(asJson(object), live && asJson(live));
+    // An error without a field only says that rules were left out because of the others.
     const named = errors.filter(({ field: path }) => path !== NO_FIELD);
-    const meant = (named.length === 0 ? errors : named).filter(isMeant);
-    return [...unknown.map((path) => unknownField(path, found.schema)), ...meant.map((one) => faultText(one, object))];
+    const told = (named.length === 0 ? errors : named).filter(isTold);
+    return [...unknown.map((path) => unknownField(path, found.schema)), ...told.map((one) => faultText(one, object))];
   }
 }
 
@@ -90,15 +94,14 @@ function schemaAt(schema: Schema, steps: readonly (string | number)[]): Schema |
 }
 
 function faultText({ reason, field: path, message }: FieldError, object: KubeObject): Fault {
-  if (path === '') return notText(object) ?? message;
+  if (path === '') return labelFault(object) ?? message;
   const [, type] = /must be of type (\S+): /.exec(reason === 'FieldValueTypeInvalid' ? message : '') ?? [];
-  return type === undefined
-    ? `${path}: ${message}`
-    : `${path}: ${quote(valueAt(asJson(object), path))}: ${TYPES[type] ?? WHOLE}`;
+  const rule = type === undefined ? undefined : TYPES[type];
+  return rule === undefined ? `${path}: ${message}` : `${path}: ${quote(valueAt(asJson(object), path))}: ${rule}`;
 }
 
 /** A label or annotation such as `yes`, which the decoder refuses without its key. */
-function notText({ metadata }: KubeObject): Fault | undefined {
+function labelFault({ metadata }: KubeObject): Fault | undefined {
   for (const name of ['labels', 'annotations'] as const) {
     const found: unknown = metadata[name];
     if (found !== undefined && !isRecord(found)) return `metadata.${name}: ${quote(found)}: must be an object`;
