@@ -4,7 +4,9 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
+import { readPreInput } from '../src/answers/check/pre.js';
 import { LIMITING_POLICIES } from '../src/domain/engine/policies.js';
+import type { AccessAttributes } from '../src/runtime/client/client.js';
 import { readKustomization } from '../src/runtime/manifests.js';
 import { root } from './support/repository/root.js';
 
@@ -54,5 +56,24 @@ describe('the policies that check wants', () => {
         }),
       ]),
     );
+  });
+});
+
+describe('the rights that check --pre asks for', () => {
+  it('check --pre asks for the right to create each kind of deploy/definitions and deploy/base, and no other', async () => {
+    const asked: AccessAttributes[] = [];
+    const client = {
+      get: () => Promise.resolve(undefined),
+      list: () => Promise.resolve([]),
+      allowed: (one: AccessAttributes) => Promise.resolve(asked.push(one) > 0),
+    };
+    const operatorNamespace = 'multicluster-engine-operator';
+    const fleet = { now: 0, version: '', namespace: undefined, fallback: () => '', definitions: [] };
+    const objects = ['definitions', 'base'].flatMap((one) => readKustomization(path.join(root, 'deploy', one)));
+
+    await readPreInput(client, { ...fleet, operatorNamespace }, 'v1.36.3');
+
+    const created = asked.filter(({ verb }) => verb === 'create').map(({ type }) => type.kind);
+    expect(new Set(created)).toEqual(new Set(objects.map(({ kind }) => kind)));
   });
 });

@@ -7,6 +7,8 @@ import {
   Deployments,
   EndpointSlices,
   Namespaces,
+  NetworkPolicies,
+  PodDisruptionBudgets,
   RoleBindings,
   Roles,
   SelfSubjectAccessReviews,
@@ -26,7 +28,7 @@ import { failed, passed, unread, warning, type CheckResult, type Read } from './
 /** What an installation needs. */
 
 /** What the caller may not do, such as `create clusterroles`. */
-type ReadRights = Read<readonly string[]>;
+type ReadDenied = Read<readonly string[]>;
 
 /** What an installation creates. */
 const INSTALLED: readonly ResourceType[] = [
@@ -40,6 +42,8 @@ const INSTALLED: readonly ResourceType[] = [
   Roles,
   RoleBindings,
   Deployments,
+  PodDisruptionBudgets,
+  NetworkPolicies,
 ];
 /** Without it, only rights can be granted that one has. */
 const ESCALATE: AccessAttributes = { verb: 'escalate', type: ClusterRoles };
@@ -75,7 +79,7 @@ async function readPolicies(client: ReadClient): Promise<Read<boolean>> {
 }
 
 /** Asks for the rights of an installation, by access reviews: POST requests, which the API server answers and does not store. */
-function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadRights> {
+function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadDenied> {
   const wanted: readonly AccessAttributes[] = [
     ...INSTALLED.map((type) => ({ verb: 'create', type, ...(type.namespaced ? { namespace } : {}) })),
     ESCALATE,
@@ -148,7 +152,7 @@ function checkExistingEngine({ reading }: PreInput): CheckResult {
   return warning(name, `MultiClusterEngine ${nameList(engines)} exists: this is an upgrade`, 'kubectl get mce');
 }
 
-function checkRights(denied: ReadRights): CheckResult {
+function checkRights(denied: ReadDenied): CheckResult {
   if (denied.kind === 'Withheld') return unread('rights', 'whether you may install', denied);
   const missing = denied.value.filter((one) => one !== rightText(ESCALATE));
   if (missing.length > 0) return failed('rights', `you may not install: not ${missing.join(', ')}`, RIGHTS_REMEDY);
