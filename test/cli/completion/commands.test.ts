@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWith } from '../../support/describewith.js';
 import { root } from '../../support/repository/root.js';
 
 /** Completes a line as bash does when Tab is pressed behind it; prints a word a line. */
@@ -15,7 +16,10 @@ while IFS= read -r COMP_LINE; do
 done
 `;
 
-/** Presses Tab behind each line in an interactive zsh, then a key that prints what the line has become. */
+/**
+ * Presses Tab behind each line in an interactive zsh, then ^T, which prints what the line has become, and ^U, which empties it.
+ * `READ""Y` keeps the echo of the command from being taken for what it prints.
+ */
 const PRESS_TAB_IN_ZSH = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -50,20 +54,23 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the shell prints for these lines. */
 function run(shell: string, args: readonly string[], lines: readonly string[]): string {
-  const { stdout } = spawnSync(shell, args, {
+  const { stdout, error } = spawnSync(shell, args, {
     env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder, TERM: 'dumb' },
     encoding: 'utf8',
     input: `${lines.join('\n')}\n`,
     timeout: 120_000,
   });
+  if (error !== undefined) throw error;
   return stdout;
 }
 
 /** For a shell that not every machine has. */
-const itWith = (shell: string): typeof it.skip => (spawnSync(shell, ['--version']).error === undefined ? it : it.skip);
+function missing(shell: string): string | undefined {
+  return spawnSync(shell, ['--version']).error === undefined ? undefined : `${shell} not found`;
+}
 
-describe('the scripts for other shells', () => {
-  itWith('zsh')('zsh completes commands, arguments and values of flags', () => {
+describeWith('the script for zsh', missing('zsh'), () => {
+  it('zsh completes commands, arguments and values of flags', () => {
     const expected = {
       'multicluster-engine who': 'multicluster-engine who-selects ',
       'multicluster-engine explain p': 'multicluster-engine explain placement ',
@@ -76,8 +83,10 @@ describe('the scripts for other shells', () => {
 
     expect(printed).toBe(`${Object.values(expected).join('\n')}\n`);
   });
+});
 
-  itWith('fish')('fish completes commands, arguments and values of flags', () => {
+describeWith('the script for fish', missing('fish'), () => {
+  it('fish completes commands, arguments and values of flags', () => {
     const expected = {
       'multicluster-engine who': 'who-selects',
       'multicluster-engine explain p': 'placement',
