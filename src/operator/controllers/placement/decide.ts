@@ -42,14 +42,15 @@ export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collecti
 }
 
 /**
- * Lets removals and additions that count wait until no further cluster has followed for a moment. Undefined when the decision
- * may be carried out: it changes nothing that counts, holds, or follows an edit of the Placement, which is one write.
+ * Changes that count against a bound wait together until none has followed for a moment. Undefined where the decision does not
+ * wait: nothing of it counts, it follows an edit of the Placement, which is one write, or it is a move.
  */
 function collectionOf({ state, snapshot, at }: Input, { fates, move }: Decision): Collection | undefined {
   const { status, generation } = snapshot.placement;
   const counts = (fate: Fate): boolean => countsAs('leaves', fate) || countsAs('comesIn', fate);
-  const all = new Set([...fates].flatMap(([name, fate]) => (counts(fate) ? [name] : [])));
-  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  const counting = new Set([...fates].flatMap(([name, fate]) => (counts(fate) ? [name] : [])));
+  const isNewGeneration = !isRecord(status) || status['observedGeneration'] !== generation;
   // A move is one change by itself, of no command.
-  return all.size === 0 || isEdited || move !== undefined ? undefined : collected(state.collection, all, at);
+  if (counting.size === 0 || isNewGeneration || move !== undefined) return undefined;
+  return collected(state.collection, counting, at);
 }
