@@ -48,7 +48,7 @@ export interface RankedSelection extends Selection, Ranked {
   readonly instead: string;
 }
 
-/** A Placement that matches the cluster and does not hold it, with what keeps it out. */
+/** A Placement that matches the cluster and does not select it, with what keeps it out. */
 export interface Candidacy extends Ranked {
   readonly namespace: string;
   readonly placement: string;
@@ -56,7 +56,7 @@ export interface Candidacy extends Ranked {
   readonly why: string;
 }
 
-/** The name of the claim that the agent writes. */
+/** Claims that name the version, for a cluster whose status does not: the agent's, and one written by hand. */
 const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
 
 /** Undefined when there is no such cluster. */
@@ -106,10 +106,10 @@ function rankIn(
 }
 
 function candidacies(world: World, view: ClusterView, selectedBy: readonly Selection[]): readonly Candidacy[] {
-  const holding = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
+  const selecting = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
   return world.objects.placements.flatMap(({ metadata: { namespace = '', name: placement } }): Candidacy[] => {
-    const isHolding = holding.has(`${namespace}/${placement}`);
-    const input = isHolding ? undefined : inputsOf(world).input({ namespace, name: placement });
+    const isSelecting = selecting.has(`${namespace}/${placement}`);
+    const input = isSelecting ? undefined : inputsOf(world).input({ namespace, name: placement });
     if (input === undefined || !input.readable.fleet) return [];
     const sets = setsOf(view, input.selectors);
     if (sets.length === 0 || !matches(input.snapshot.placement.rules, view)) return [];
@@ -121,7 +121,7 @@ function candidacies(world: World, view: ClusterView, selectedBy: readonly Selec
   });
 }
 
-/** The version that the cluster reports. */
+/** The version that the cluster reports, else that of a claim. */
 export function versionOf(status: unknown, claims: Readonly<Record<string, string>>): string | undefined {
   const reported = textField(field(status, 'version'), 'kubernetes');
   if (reported !== '') return reported;

@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   readonly token: string;
   /** Whether the API server has accepted the token within the last hour. */
   readonly known: boolean;
-  /** Called when the request has got a connection: from now on it may have been sent. */
+  /** Called when the request has a slot and goes to the pool: from now on it may have been sent. */
   readonly onStart?: () => void;
   /** JSON. */
   readonly body?: string | undefined;
@@ -127,7 +127,7 @@ export class Upstream {
     const exceeded = (): void => abort(new UpstreamError('timeout', 'TIMEOUT'));
     const limit = new WaitLimit({ clock, ms: timeoutMs, exceeded });
     const waits = request.method === 'GET' ? limit : undefined;
-    // A connection that is being made is taken until it is open or has failed, also when its call has ended.
+    // The slot of a connection that is being made is taken until that is open or has failed, also when its call has ended.
     const exchange = new Exchange({
       maxUnreadBytes: MAX_UNREAD_BYTES,
       waits,
