@@ -32,11 +32,11 @@ function withNumbers(world: World, numberOfClusters: number): World {
   return { ...world, objects: { ...world.objects, placements } };
 }
 
-/** The numbers in a value, with the names of their fields. */
-function numbersIn(value: unknown, name = ''): readonly string[] {
+/** The names of the fields that hold numbers. */
+function numberFieldsIn(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'number') return [name];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => numbersIn(one, Array.isArray(value) ? name : key));
+  return Object.entries(value).flatMap(([key, one]) => numberFieldsIn(one, Array.isArray(value) ? name : key));
 }
 
 describe('statements', () => {
@@ -45,7 +45,7 @@ describe('statements', () => {
     fc.assert(
       fc.property(someWorld, fc.nat(3), (world, number) => {
         for (const one of [world, withNumbers(world, number)])
-          for (const name of numbersIn(after(one).statements)) found.add(name);
+          for (const name of numberFieldsIn(after(one).statements)) found.add(name);
       }),
       { numRuns: 500 },
     );
