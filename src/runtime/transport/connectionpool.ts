@@ -145,7 +145,9 @@ export function connectorOf(credentials: Credentials, timeoutMs = CONNECT_TIMEOU
 
 /** Connects to the server, verifies it, and disconnects. Rejects with the error of the connection. */
 export function checkConnection(credentials: Credentials): Promise<void> {
-  const { hostname, host, protocol, port } = new URL(credentials.server);
+  const { hostname: inUrl, host, protocol, port } = new URL(credentials.server);
+  // As undici's own clients: certificates have addresses without brackets.
+  const hostname = inUrl.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) =>
     connectorOf(credentials)({ hostname, host, protocol, port }, (...[error, socket]) => {
       socket?.destroySoon();
