@@ -16,7 +16,8 @@ export function certificateText(certificate: X509Certificate): string {
 
 /** Which names and addresses it is for. */
 export function namesText({ subjectAltName }: X509Certificate): string {
-  return subjectAltName === undefined ? 'it names no host' : `it is for ${cut(subjectAltName, NAMES_LIMIT)}`;
+  const names = subjectAltName ?? ''; // null where the extension cannot be read
+  return names === '' ? 'it names no host' : `it is for ${cut(names, NAMES_LIMIT)}`;
 }
 
 export function isOutOfDate({ validFrom, validTo }: X509Certificate, now: number): boolean {

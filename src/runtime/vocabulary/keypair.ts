@@ -45,8 +45,11 @@ export function inspectKeyPair(pair: KeyPairText, titles = TITLES): KeyPairFindi
   if (leaf === undefined) return { kind: 'unusable', problem: `${titles.certificate} ${unreadable(certificate)}` };
   const unusable = mismatch(leaf, pair, titles) ?? refusal(pair);
   if (unusable !== undefined) return { kind: 'unusable', problem: unusable };
-  const { validFrom, validTo, subjectAltName = '' } = leaf;
-  const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,]+)/g)].map(([, name = '']) => name);
+  const { validFrom, validTo, subjectAltName } = leaf;
+  // Null, which its type does not name, where the extension cannot be read.
+  const names = [...(subjectAltName ?? '').matchAll(/(?:^|, )(?:DNS|IP Address):([^,]+)/g)].map(
+    ([, name = '']) => name,
+  );
   return { kind: 'usable', notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo), names };
 }
 

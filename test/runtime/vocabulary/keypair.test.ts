@@ -164,6 +164,16 @@ describe('a key pair', () => {
     });
   });
 
+  it('has no names where those of its certificate cannot be read', () => {
+    const der = Buffer.from(new X509Certificate(pair.certificate).raw);
+    const names = der.indexOf(Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x11])) + 5;
+    // The list of names, in the octet string behind the identifier of the extension, becomes a set.
+    der[der.indexOf(0x30, names)] = 0x31;
+    const certificate = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+
+    expect(inspectKeyPair({ certificate, key: pair.key })).toMatchObject({ kind: 'usable', names: [] });
+  });
+
   it('may have no name that clients accept', async () => {
     expect(inspectKeyPair(await selfSigned(2048))).toMatchObject({ kind: 'usable', names: [] });
   });
