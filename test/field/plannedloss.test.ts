@@ -18,7 +18,6 @@ import { readingOf } from '../support/builders/hubinput.js';
 import { rawOf, someScheduling, someState, type SchedulingCase } from '../support/builders/scheduling.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 import { chooseByTheBook, type ModelCluster } from '../support/scenario/checks/choice.js';
-import { runs } from '../support/runs.js';
 
 /*
  * `plan --lose` took the lost clusters out of the fleet, where the hub keeps and taints them, and so promised a failover that did
@@ -166,7 +165,7 @@ describe('what plan --lose prints', () => {
           await hub.loseLease();
         },
       ),
-      { numRuns: runs(120) },
+      { numRuns: 120 },
     );
 
     expect([replaced > 3, kept > 10]).toEqual([true, true]);
