@@ -18,14 +18,16 @@ done
 
 /**
  * Presses Tab behind each line in an interactive zsh, then ^T, which prints what the line has become, and ^U, which empties it.
- * `READ""Y` keeps the echo of the command from being taken for what it prints.
+ * It says that it is ready once it edits a line: before, the terminal would take ^U for itself. `READ""Y` keeps the echo of the
+ * command from being taken for what it prints.
  */
 const PRESS_TAB_IN_ZSH = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'autoload -Uz compinit; compinit -u -d "$HOME/dump"
 source <(multicluster-engine completion zsh)
-print-line() { print -r -- "$BUFFER" >>"$HOME/lines" }; zle -N print-line; bindkey "^T" print-line; print READ""Y'
+print-line() { print -r -- "$BUFFER" >>"$HOME/lines" }; zle -N print-line; bindkey "^T" print-line
+zle-line-init() { print READ""Y }; zle -N zle-line-init'
 zpty -r -m shell output '*READY*'
 while IFS= read -r line; do
   zpty -w -n shell "$line"$'\\t\\x14\\x15'
