@@ -10,6 +10,7 @@ import { respond } from '../server/server.js';
 import { TokenEntrance } from './entrance.js';
 import type { ConsoleMetrics } from './metrics.js';
 import { People, type PeopleOptions } from './people.js';
+import { bareHost } from '../../runtime/vocabulary/url.js';
 
 export interface ComponentOptions extends TokenServerOptions {
   readonly assets: Assets;
@@ -68,7 +69,7 @@ export class ConsoleComponent extends TokenServer {
   }
 
   #serves(host: string): boolean {
-    const name = host.replace(/^\[(.*)\]$/, '$1');
+    const name = bareHost(host);
     const found = isIP(name) === 0 ? this.#served?.checkHost(name) : this.#served?.checkIP(name);
     return found !== undefined;
   }

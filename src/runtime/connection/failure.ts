@@ -10,6 +10,7 @@ import {
   namesText,
   hereText,
 } from './certificatetext.js';
+import { bareHost } from '../vocabulary/url.js';
 
 /** What was tried. The user and password of the proxy are not quoted. */
 export interface Attempted {
@@ -134,7 +135,7 @@ interface Filling {
 function filled(text: string, { code, errors, attempted, isOfProxy }: Filling): string {
   const own = errors.filter((error) => codeOf(error) === code);
   const { hostname, port, protocol } = new URL(isOfProxy ? (attempted.proxy ?? attempted.server) : attempted.server);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(hostname);
   const values: Readonly<Record<string, () => string>> = {
     '{at}': () => {
       const wanted = port === '' ? (protocol === 'https:' ? '443' : '80') : port;

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Environment } from '../flags/flags.js';
 import { isLoopback } from '../http/host.js';
-import { withoutUser } from '../vocabulary/url.js';
+import { bareHost, withoutUser } from '../vocabulary/url.js';
 import { KubeconfigError } from '../transport/credentials.js';
 
 /** Where a kubeconfig is, and through which proxy a server is reached, is said by variables of other programs too. */
@@ -63,7 +63,7 @@ function variable(env: Environment, name: string): string {
 }
 
 function usesProxy(server: URL, noProxy: string): boolean {
-  const host = server.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const host = bareHost(server.hostname).toLowerCase();
   if (isLoopback(host)) return false;
   const port = server.port === '' ? (DEFAULT_PORTS[server.protocol] ?? '') : server.port;
   const rules = noProxy.toLowerCase().split(',');

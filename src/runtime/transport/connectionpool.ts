@@ -9,6 +9,7 @@ import type { Phase } from '../connection/codes.js';
 import { asError } from '../errors.js';
 import { dial } from './dial.js';
 import { openTunnel } from './tunnel.js';
+import { bareHost } from '../vocabulary/url.js';
 
 interface PoolOptions {
   /** Connections for calls. */
@@ -145,9 +146,7 @@ export function connectorOf(credentials: Credentials, timeoutMs = CONNECT_TIMEOU
 
 /** Connects to the server, verifies it, and disconnects. Rejects with the error of the connection. */
 export function checkConnection(credentials: Credentials): Promise<void> {
-  const { hostname: inUrl, host, protocol, port } = new URL(credentials.server);
-  // As undici's own clients: certificates have addresses without brackets.
-  const hostname = inUrl.replace(/^\[|\]$/g, '');
+  const { hostname, host, protocol, port } = new URL(credentials.server);
   return new Promise((resolve, reject) =>
     connectorOf(credentials)({ hostname, host, protocol, port }, (...[error, socket]) => {
       socket?.destroySoon();
@@ -159,7 +158,7 @@ export function checkConnection(credentials: Credentials): Promise<void> {
 
 /** The address in a server name, `::1` or `[::1]`; empty for a name. */
 function addressIn(servername: string): string {
-  const address = servername.replace(/^\[(.*)\]$/, '$1');
+  const address = bareHost(servername);
   return isIP(address) === 0 ? '' : address;
 }
 
@@ -176,14 +175,16 @@ function over(
 ): buildConnector.connector {
   return (options, callback) => {
     const isSecure = options.protocol === 'https:';
+    // Sockets and certificates have addresses without the brackets of URLs.
+    const hostname = bareHost(options.hostname);
     const port = Number(options.port === '' ? (isSecure ? 443 : 80) : options.port);
     const connected = (socket: Socket): void => {
       socket.setNoDelay(true).setKeepAlive(true, TCP_PROBE_MS);
-      if (isSecure) connector({ ...options, httpSocket: socket }, callback);
+      if (isSecure) connector({ ...options, hostname, httpSocket: socket }, callback);
       else callback(null, socket);
     };
     const failed = (error: unknown): void => callback(notConnected(asError(error), phase), null);
-    open(options.hostname.replace(/^\[|\]$/g, ''), port).then(connected, failed);
+    open(hostname, port).then(connected, failed);
   };
 }
 

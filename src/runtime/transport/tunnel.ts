@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ObservedConnection } from '../connection/observedconnection.js';
 import { errorText } from '../errors.js';
+import { bareHost } from '../vocabulary/url.js';
 
 /** A proxy did not open a way to the server. */
 class ProxyError extends Error {
@@ -66,7 +67,7 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
 
 /** For `net.connect`. */
 function addressOf(proxy: URL, defaultPort: number): { readonly host: string; readonly port: number } {
-  return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
+  return { host: bareHost(proxy.hostname), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
 }
 
 /** The package that speaks SOCKS (RFC 1928) is loaded for such a proxy alone. The proxy resolves the name of the server. */

@@ -17,3 +17,8 @@ export function httpsUrl(text: string): URL | undefined {
 export function withoutUser(url: string): string {
   return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
+
+/** The host of a URL as sockets and certificates have it: an IPv6 address without its brackets. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

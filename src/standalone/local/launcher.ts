@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { V1Container, V1EnvVar } from '@kubernetes/client-node';
 import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock, type Clock } from '../../runtime/clock.js';
+import { bareHost } from '../../runtime/vocabulary/url.js';
 
 /** Its args, env and volumeMounts are used; image and command are not. */
 export interface Container extends V1Container {}
@@ -75,7 +76,7 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
 
 function serviceOf({ hostname, port }: URL): Record<string, string> {
   return {
-    KUBERNETES_SERVICE_HOST: hostname.replace(/^\[|\]$/g, ''),
+    KUBERNETES_SERVICE_HOST: bareHost(hostname),
     KUBERNETES_SERVICE_PORT: port === '' ? '443' : port,
   };
 }
