@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { pemCertificates, readCertificate } from '../vocabulary/keypair.js';
+import { alternativeNames, pemCertificates, readCertificate } from '../vocabulary/keypair.js';
 
 /** What messages say about certificates. */
 
@@ -8,15 +8,15 @@ const NAMES_LIMIT = 300;
 
 /** `CN=a, issued by CN=b, valid from … to …`. */
 export function certificateText(certificate: X509Certificate): string {
-  const { subject, issuer, subjectAltName } = certificate;
-  const own = nameText(subject) || cut(subjectAltName ?? '', NAME_LIMIT) || 'it has no name';
+  const { subject, issuer } = certificate;
+  const own = nameText(subject) || cut(alternativeNames(certificate), NAME_LIMIT) || 'it has no name';
   const by = subject === issuer ? 'issued by itself' : `issued by ${nameText(issuer) || 'an authority without a name'}`;
   return `${own}, ${by}, valid from ${timeText(certificate.validFrom)} to ${timeText(certificate.validTo)}`;
 }
 
 /** Which names and addresses it is for. */
-export function namesText({ subjectAltName }: X509Certificate): string {
-  const names = subjectAltName ?? ''; // null where the extension cannot be read
+export function namesText(certificate: X509Certificate): string {
+  const names = alternativeNames(certificate);
   return names === '' ? 'it names no host' : `it is for ${cut(names, NAMES_LIMIT)}`;
 }
 

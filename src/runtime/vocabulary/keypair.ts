@@ -45,12 +45,17 @@ export function inspectKeyPair(pair: KeyPairText, titles = TITLES): KeyPairFindi
   if (leaf === undefined) return { kind: 'unusable', problem: `${titles.certificate} ${unreadable(certificate)}` };
   const unusable = mismatch(leaf, pair, titles) ?? refusal(pair);
   if (unusable !== undefined) return { kind: 'unusable', problem: unusable };
-  const { validFrom, validTo, subjectAltName } = leaf;
-  // Null, which its type does not name, where the extension cannot be read.
-  const names = [...(subjectAltName ?? '').matchAll(/(?:^|, )(?:DNS|IP Address):([^,]+)/g)].map(
+  const { validFrom, validTo } = leaf;
+  const names = [...alternativeNames(leaf).matchAll(/(?:^|, )(?:DNS|IP Address):([^,]+)/g)].map(
     ([, name = '']) => name,
   );
   return { kind: 'usable', notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo), names };
+}
+
+/** The names and addresses of a certificate as Node prints them; empty without any, and where they cannot be read. */
+export function alternativeNames({ subjectAltName }: Pick<X509Certificate, 'subjectAltName'>): string {
+  // Null, which its type does not name, where the extension cannot be read.
+  return subjectAltName ?? '';
 }
 
 /** Why a certificate is not valid at that time (ms since the epoch); undefined when it is. */
