@@ -16,14 +16,13 @@ import { probeReadiness } from '../runtime/client/readyz.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
 import { readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
-import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 /** The controller of MultiClusterEngines, with the caches, the client and the lease that it runs with. */
 export function engineGroup(manager: ControllerManager): Group {
-  const { config, log, metrics, tracer, openCache, transport } = manager;
+  const { config, clock, random, log, metrics, tracer, openCache, transport } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
@@ -36,8 +35,8 @@ export function engineGroup(manager: ControllerManager): Group {
     hub: hubApi(transport),
     issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
     recorder: leader.recorder,
-    clock: systemClock,
-    random: systemRandom,
+    clock,
+    random,
     log,
     metrics: metrics.controller('multiclusterengine'),
     tracer,

@@ -5,14 +5,13 @@ import { createInventoryControllers } from './controllers/inventories/controller
 import { inventoryRights } from './controllers/inventories/rights.js';
 import { BY_NAMESPACE, type InventoryCache } from './controllers/inventories/scope.js';
 import { clusterProfileInventory, ocmInventory, type SourceObject } from '../domain/inventories/source.js';
-import { systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 /** The controller that makes ManagedClusters from other inventories. */
 export function inventoriesGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics, tracer, openCache } = manager;
+  const { config, hubClock, random, log, metrics, tracer, openCache } = manager;
   const leader = createLeaderClients(manager, {
     lease: INVENTORIES_LEASE,
     controller: `${FLEET_GROUP}/inventories`,
@@ -24,7 +23,7 @@ export function inventoriesGroup(manager: ControllerManager): Group {
     inventories: openInventories(manager),
     recorder: leader.recorder,
     clock: hubClock,
-    random: systemRandom,
+    random,
     log,
     settleWindowMs: config.settleWindowMs,
     workers: config.workers,

@@ -5,6 +5,7 @@ import {
   createManager as createRuntimeManager,
   type CreateTransport,
   type Manager,
+  type Surroundings,
 } from '../runtime/manager/manager.js';
 import { build } from '../runtime/process/build.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
@@ -30,6 +31,7 @@ export function createManager(
   config: ManagerConfig,
   sinks: ManagerSinks,
   createTransport: CreateTransport,
+  surroundings?: Surroundings,
 ): ControllerManager {
   const { version, identity, leaderElectionNamespace, kubeApiQps: qps, kubeApiBurst: burst } = config;
   const metrics = createMetrics(build());
@@ -44,6 +46,7 @@ export function createManager(
       metrics,
     },
     createTransport,
+    surroundings,
   );
   return { ...manager, config, metrics, hubClock: manager.serverClock };
 }

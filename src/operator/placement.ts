@@ -12,14 +12,13 @@ import { createPlacementControllers } from './controllers/placement/controller.j
 import { placementRights } from './controllers/placement/rights.js';
 import { saysJoined } from '../domain/health/conditions.js';
 import { timeZoneData } from '../domain/placement/spec/changewindows.js';
-import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings, and those that repeat decisions for other projects. */
 export function placementGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics, tracer } = manager;
+  const { config, hubClock, random, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     annotations: { [TIME_ZONE_DATA_ANNOTATION]: timeZoneData() },
@@ -37,7 +36,7 @@ export function placementGroup(manager: ControllerManager): Group {
     caches,
     recorder: leader.recorder,
     clock: hubClock,
-    random: systemRandom,
+    random,
     log,
     settleWindowMs: config.settleWindowMs,
     workers: config.workers,
@@ -66,7 +65,7 @@ export function placementGroup(manager: ControllerManager): Group {
 
 /** The controller that judges the clusters by the Leases of their agents. */
 export function clustersGroup(manager: ControllerManager): Group {
-  const { config, hubClock, log, metrics, tracer, openCache, sharedCache } = manager;
+  const { config, clock, hubClock, random, log, metrics, tracer, openCache, sharedCache } = manager;
   const leader = createLeaderClients(manager, {
     lease: CLUSTERS_LEASE,
     controller: `${FLEET_GROUP}/clusters`,
@@ -76,7 +75,7 @@ export function clustersGroup(manager: ControllerManager): Group {
   const sets = sharedCache(clusterCacheOptions.sets);
   const wall = (): number => hubClock.now();
   const leases = openLeaseCache(openCache, {
-    monotonic: () => systemClock.monotonic(),
+    monotonic: () => clock.monotonic(),
     wall,
     isJoined: (name) => clusters.store.get(name)?.status?.conditions?.some(saysJoined) === true,
   });
@@ -84,9 +83,9 @@ export function clustersGroup(manager: ControllerManager): Group {
     client: leader.client,
     caches: { clusters, sets, leases },
     recorder: leader.recorder,
-    clock: systemClock,
+    clock,
     wall,
-    random: systemRandom,
+    random,
     log,
     workers: config.workers,
     tracer,

@@ -3,11 +3,12 @@ import type { Cache, CacheOptions, CacheTools, OpenCache } from '../cache/cache.
 import { createCache } from '../cache/reflector.js';
 import type { KubeClient } from '../client/client.js';
 import { createClient } from '../client/rest.js';
-import { systemClock, systemRandom, type Clock } from '../clock.js';
+import { systemClock, systemRandom, type Clock, type Random } from '../clock.js';
 import { eventRights } from '../events/event.js';
 import { createRecorder, type EventRecorder } from '../events/recorder.js';
 import { guardClient, type GuardRow } from '../client/guard.js';
 import { createElector, type LeaderElector } from '../leaderelection/leaderelector.js';
+import type { LeaseTimes } from '../leaderelection/leaseholder.js';
 import type { Logger } from '../logger.js';
 import type { ManagerMetrics } from '../metrics/managermetrics.js';
 import { Group, type GroupOptions } from './group.js';
@@ -17,6 +18,16 @@ import type { Transport, TransportOptions } from '../transport/transport.js';
 
 /** Makes the transport of a manager. */
 export type CreateTransport = (options: TransportOptions) => Transport;
+
+/** What a manager takes from its process; a test sets it. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of all Leases; default: those of client-go. */
+  readonly leaseTimes?: LeaseTimes;
+}
+
+const PROCESS: Surroundings = { clock: systemClock, random: systemRandom };
 
 interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
   /** Begins the User-Agent and the field managers of Leases and Events. */
@@ -32,7 +43,7 @@ interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
 }
 
 /** What all controller groups of a process share (controller-runtime's Manager). */
-export interface Manager extends Omit<ManagerOptions, 'limits'> {
+export interface Manager extends Omit<ManagerOptions, 'limits'>, Surroundings {
   readonly transport: Transport;
   /** The wall time of the API server: for times that are stored there, and compared with stored ones. */
   readonly serverClock: Clock;
@@ -49,21 +60,26 @@ interface LeaderClients {
   readonly recorder: EventRecorder;
 }
 
-export function createManager({ limits, ...options }: ManagerOptions, createTransport: CreateTransport): Manager {
+export function createManager(
+  { limits, ...options }: ManagerOptions,
+  createTransport: CreateTransport,
+  surroundings = PROCESS,
+): Manager {
   const { program, version, identity, metrics, log } = options;
-  const serverClock = new ServerClock(systemClock);
+  const { clock, random } = surroundings;
+  const serverClock = new ServerClock(clock);
   const transport = createTransport({
-    clock: systemClock,
+    clock,
     serverClock,
-    random: systemRandom,
+    random,
     log,
     metrics: metrics.requests,
     userAgent: `${program}/${version} (${identity})`,
     ...(limits && { limits }),
   });
-  const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
+  const tools = { clock, random, log, metrics: metrics.caches };
   const openCache: OpenCache = (cache) => createCache(transport, cache, tools);
-  return { ...options, transport, serverClock, tools, openCache, sharedCache: sharing(openCache) };
+  return { ...options, ...surroundings, transport, serverClock, tools, openCache, sharedCache: sharing(openCache) };
 }
 
 /** Opens one cache for each options object. */
@@ -87,10 +103,11 @@ export function createLeaderClients(
   },
 ): LeaderClients {
   const { program, identity, leaderElectionNamespace: namespace, transport, tools, metrics, log } = manager;
+  const times = manager.leaseTimes;
   const name = { namespace, name: group.lease };
   const election = createElector(
     transport,
-    { name, identity, annotations: group.annotations, fieldManager: `${program}-lease` },
+    { name, identity, annotations: group.annotations, fieldManager: `${program}-lease`, ...(times && { times }) },
     { ...tools, leader: metrics.leader },
   );
   const guard = { leadership: election, metrics: metrics.guard, log };
@@ -99,15 +116,15 @@ export function createLeaderClients(
   return {
     election,
     client: guardClient(createClient(transport), group.rights, guard),
-    recorder: createRecorder(events, reporter, { clock: systemClock, log, metrics: metrics.events }),
+    recorder: createRecorder(events, reporter, { clock: manager.clock, log, metrics: metrics.events }),
   };
 }
 
 /** A group of controllers that runs while its Lease is held, and whose events are written before the Lease is released. */
 export function leaderGroup(
-  { log }: Manager,
+  { clock, log }: Manager,
   { election, recorder }: LeaderClients,
   options: Omit<GroupOptions, 'election' | 'onDrained' | 'clock' | 'log'>,
 ): Group {
-  return new Group({ ...options, election, onDrained: () => recorder.flush(), clock: systemClock, log });
+  return new Group({ ...options, election, onDrained: () => recorder.flush(), clock, log });
 }

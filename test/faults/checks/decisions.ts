@@ -1,0 +1,160 @@
+import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+import { DECISION_SIZE } from '../../../src/api/names.js';
+import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
+import { condition, number, read } from '../../support/scenario/checks/reading.js';
+import type { SeenDecision, SeenPlacement } from '../../support/scenario/checks/history.js';
+
+/** How the decision of a Placement moved within one step. */
+export interface Movement {
+  /** Selected at every moment. */
+  readonly always: Set<string>;
+  /** Selected at any moment. */
+  readonly ever: Set<string>;
+  /** The most that were selected at once. */
+  most: number;
+}
+
+/** By `namespace/name`. */
+export type Movements = ReadonlyMap<string, Movement>;
+
+interface Live {
+  readonly key: string;
+  seen: SeenPlacement;
+  hasGroups: boolean;
+  readonly objects: Map<string, SeenDecision>;
+}
+
+const collectionOf = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
+  `${plural}.${group}`;
+
+/**
+ * Sees every write of a Placement and of a decision object when it is stored, and says at once what may not be:
+ * - `doubled`: a cluster stands twice (but for groups, where it may change its piece so);
+ * - `oversized`: more than 100 in one object; `empty`: an object without a list;
+ * - `ahead`: a status names an object or a revision that is not stored, or counts other than what these hold; or it says
+ *   Ready for a generation that is not observed;
+ * - `moved`: beside what the run without faults does in the same step, a cluster leaves that stayed there, comes in that never
+ *   was there, or there are more at once: so no budget, number or window is broken either.
+ */
+export class DecisionCheck {
+  readonly #violations: (rule: string, detail: string) => void;
+  readonly #reference: readonly Movements[];
+  readonly #placements = new Map<string, Live>();
+  readonly #subscriptions: { end(): void }[];
+  /** The movements of the steps so far. */
+  readonly movements: Map<string, Movement>[] = [new Map()];
+
+  constructor(
+    server: MemoryServer,
+    reference: readonly Movements[],
+    violations: (rule: string, detail: string) => void,
+  ) {
+    this.#reference = reference;
+    this.#violations = violations;
+    this.#subscriptions = [
+      server.observe(collectionOf(Placements), ({ type, entry }) => this.#placement(type, entry.object as unknown as RawObject)),
+      server.observe(collectionOf(PlacementDecisions), ({ type, entry }) =>
+        this.#decision(type, entry.key, entry.object as unknown as RawObject),
+      ),
+    ];
+  }
+
+  beginStep(): void {
+    const next = new Map<string, Movement>();
+    for (const live of this.#placements.values()) {
+      const now = unionOf(live);
+      next.set(live.key, { always: new Set(now), ever: new Set(now), most: now.size });
+    }
+    this.movements.push(next);
+  }
+
+  end(): void {
+    for (const one of this.#subscriptions) one.end();
+  }
+
+  #placement(type: 'put' | 'remove', object: RawObject): void {
+    const seen = read('Placement', object as never) as SeenPlacement;
+    if (type === 'remove') {
+      this.#placements.delete(seen.uid);
+      return;
+    }
+    const { namespace = '', name } = object.metadata;
+    const known = this.#placements.get(seen.uid);
+    const hasGroups = (object.spec as { readonly decisionStrategy?: unknown } | undefined)?.decisionStrategy !== undefined;
+    const live = known ?? { key: `${namespace}/${name}`, seen, hasGroups, objects: new Map() };
+    live.hasGroups ||= hasGroups;
+    this.#placements.set(seen.uid, live);
+    const before = known?.seen;
+    live.seen = seen;
+    if (JSON.stringify([before?.decisions, before?.selected]) !== JSON.stringify([seen.decisions, seen.selected]))
+      this.#checkStatus(live);
+    const ready = condition(object as never, 'Ready');
+    const observed = number(ready['observedGeneration'], seen.observedGeneration);
+    if (ready['status'] === 'True' && observed > seen.generation)
+      this.#violations('ahead', `${live.key}: Ready for generation ${observed} of ${seen.generation}`);
+  }
+
+  #checkStatus({ key, seen, objects }: Live): void {
+    const namespace = key.slice(0, key.indexOf('/'));
+    const named = new Set<string>();
+    for (const { name, revision } of seen.decisions) {
+      const stored = objects.get(`${namespace}/${name}`);
+      for (const cluster of stored?.clusters ?? []) named.add(cluster);
+      if (stored?.revision !== revision)
+        this.#violations('ahead', `${key}: status names ${name} at ${revision}, stored is ${stored?.revision ?? 'none'}`);
+    }
+    if (seen.selected !== named.size)
+      this.#violations('ahead', `${key}: status counts ${seen.selected}, the objects that it names hold ${named.size}`);
+  }
+
+  #decision(type: 'put' | 'remove', key: string, object: RawObject): void {
+    const seen = read('PlacementDecision', object as never) as SeenDecision;
+    for (const [uid, other] of this.#placements) if (uid !== seen.owner) other.objects.delete(key);
+    const live = this.#placements.get(seen.owner);
+    if (live === undefined) return;
+    if (type === 'remove') live.objects.delete(key);
+    else live.objects.set(key, seen);
+    if (type === 'put' && seen.clusters === undefined) this.#violations('empty', `${key} has no list of decisions`);
+    if ((seen.clusters ?? []).length > DECISION_SIZE)
+      this.#violations('oversized', `${key} holds ${seen.clusters?.length} clusters`);
+    this.#checkDoubled(live);
+    this.#move(live);
+  }
+
+  #checkDoubled(live: Live): void {
+    if (live.hasGroups) return;
+    const seen = new Set<string>();
+    for (const { clusters = [] } of live.objects.values())
+      for (const name of clusters) {
+        if (seen.has(name)) this.#violations('doubled', `${live.key}: ${name} stands twice`);
+        seen.add(name);
+      }
+  }
+
+  #move(live: Live): void {
+    const now = unionOf(live);
+    const step = this.movements.length - 1;
+    const movements = this.movements[step] ?? new Map<string, Movement>();
+    const movement = movements.get(live.key) ?? { always: new Set(), ever: new Set(), most: 0 };
+    movements.set(live.key, movement);
+    for (const name of movement.always) if (!now.has(name)) movement.always.delete(name);
+    for (const name of now) movement.ever.add(name);
+    movement.most = Math.max(movement.most, now.size);
+    const allowed = this.#reference[step]?.get(live.key);
+    if (allowed === undefined) return;
+    const gone = [...allowed.always].filter((name) => !now.has(name));
+    const come = [...now].filter((name) => !allowed.ever.has(name));
+    if (gone.length > 0) this.#violations('moved', `${live.key}: ${gone.join(', ')} missing, which stay in this step`);
+    if (come.length > 0) this.#violations('moved', `${live.key}: ${come.join(', ')} selected, which never are in this step`);
+    if (now.size > allowed.most)
+      this.#violations('moved', `${live.key}: ${now.size} selected at once, never more than ${allowed.most} in this step`);
+  }
+}
+
+function unionOf({ objects }: Live): Set<string> {
+  const union = new Set<string>();
+  for (const { clusters = [] } of objects.values()) for (const name of clusters) union.add(name);
+  return union;
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+
+import { startBaseHub, type BaseHub } from '../hub/base.js';
+import { faultText, planText, type Plan } from '../plan.js';
+import { run, type Outcome, type Reference, type Violation } from '../run.js';
+import type { Scenario } from '../scenario.js';
+import { SCENARIOS } from '../scenarios/all.js';
+import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+/** A plan that broke something, made as small as it gets. */
+export interface Found {
+  readonly plan: Plan;
+  readonly violations: readonly Violation[];
+}
+
+/** Runs plans on one hub in this process. The reference of each scenario is made once. */
+export class Explorer {
+  readonly #base: BaseHub;
+  readonly #empty: StoredState;
+  readonly #references = new Map<string, Reference>();
+
+  private constructor(base: BaseHub) {
+    this.#base = base;
+    this.#empty = base.server.state();
+  }
+
+  static async start(): Promise<Explorer> {
+    return new Explorer(await startBaseHub());
+  }
+
+  /** @throws Error where the scenario breaks a rule without any fault */
+  async reference(name: string): Promise<Reference> {
+    const known = this.#references.get(name);
+    if (known !== undefined) return known;
+    const plan = { scenario: name, seed: 0, faults: [] };
+    const made = await run({ base: this.#base, empty: this.#empty, scenario: scenarioOf(name), plan });
+    const [first] = made.violations;
+    if (first !== undefined) throw new Error(`${name}, without faults: step ${first.step}: ${first.rule}: ${first.detail}`);
+    this.#references.set(name, made);
+    return made;
+  }
+
+  async run(plan: Plan, log?: (line: string) => void): Promise<Outcome> {
+    const reference = await this.reference(plan.scenario);
+    const scenario = scenarioOf(plan.scenario);
+    return run({ base: this.#base, empty: this.#empty, scenario, plan, reference, ...(log && { log }) });
+  }
+
+  /** The smallest plan that still breaks the same rule: faults are left out one by one, and the order of events made plain. */
+  async shrink(plan: Plan, rule: string): Promise<Found> {
+    let smallest: Found = { plan, violations: (await this.run(plan)).violations };
+    const stillBreaks = async (smaller: Plan): Promise<boolean> => {
+      const { violations } = await this.run(smaller);
+      if (!violations.some((one) => one.rule === rule)) return false;
+      smallest = { plan: smaller, violations };
+      return true;
+    };
+    await stillBreaks({ ...plan, seed: 0 });
+    for (let size = smallest.plan.faults.length; size > 0; ) {
+      let hasShrunk = false;
+      for (let index = smallest.plan.faults.length - 1; index >= 0; index--) {
+        const faults = smallest.plan.faults.filter((_, at) => at !== index);
+        hasShrunk = (await stillBreaks({ ...smallest.plan, faults })) || hasShrunk;
+      }
+      size = hasShrunk ? smallest.plan.faults.length : 0;
+    }
+    return smallest;
+  }
+
+  close(): Promise<void> {
+    return this.#base.server.close();
+  }
+}
+
+export function scenarioOf(name: string): Scenario {
+  const found = SCENARIOS.find((one) => one.name === name);
+  if (found === undefined)
+    throw new Error(`scenario: ${JSON.stringify(name)} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`);
+  return found;
+}
+
+/** What to print of a plan that broke something: seed, commit, the faults, and the command that runs it again. */
+export function foundText({ plan, violations }: Found): string {
+  const lines = [
+    `${plan.scenario}, seed ${plan.seed}, commit ${commit()}`,
+    ...plan.faults.map((fault) => `  ${faultText(fault)}`),
+    ...violations.map(({ rule, step, detail }) => `  step ${step}: ${rule}: ${detail}`),
+    `  npm run faults -- --plan '${planText(plan)}'`,
+  ];
+  return lines.join('\n');
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,119 @@
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
+
+import type { Fault, Moment, Plan, Sort, What, Where } from '../plan.js';
+import type { Reference } from '../run.js';
+
+/** What may happen at each moment to a request of each sort. */
+const ANSWERS: readonly What[] = [
+  { kind: 'answer', status: 409 },
+  { kind: 'answer', status: 429, retryAfter: '1' },
+  { kind: 'answer', status: 429, retryAfter: '30' },
+  { kind: 'answer', status: 429 },
+  { kind: 'answer', status: 500 },
+  { kind: 'answer', status: 503 },
+  { kind: 'answer', status: 504, reason: 'Timeout' },
+  { kind: 'answer', status: 403 },
+  { kind: 'page' },
+  { kind: 'reset' },
+  { kind: 'silence' },
+];
+const CRASH: What = { kind: 'crash', ms: 1_000 };
+const ANYWHERE: readonly What[] = [
+  CRASH,
+  { kind: 'slow', ms: 2_000 },
+  { kind: 'stop', ms: 20_000 },
+  { kind: 'clock', ms: 7_200_000 },
+  { kind: 'clock', ms: -7_200_000 },
+  { kind: 'takeover', ms: 40_000 },
+  { kind: 'outage', status: 500, ms: 20_000, all: true },
+  { kind: 'outage', status: 429, ms: 5_000, all: true },
+  { kind: 'outage', status: 403, ms: 30_000, all: false },
+  { kind: 'outage', status: 404, ms: 30_000, all: false },
+];
+const EVENTS: readonly What[] = [
+  { kind: 'end' },
+  { kind: 'gone', lost: 0 },
+  { kind: 'gone', lost: 3 },
+  { kind: 'replay', count: 1 },
+  { kind: 'replay', count: 20 },
+  { kind: 'late', ms: 2_000 },
+  { kind: 'late', ms: 30_000 },
+  { kind: 'mute' },
+  { kind: 'no-bookmarks' },
+];
+const FOREIGN: readonly What[] = [
+  { kind: 'foreign', field: 'label' },
+  { kind: 'foreign', field: 'content' },
+];
+
+/** Every fault that applies to a request or an event of the sort, with the moment. */
+export function faultsOf(of: Sort): readonly Omit<Fault, 'where'>[] {
+  const at = (when: Moment, what: readonly What[]): Omit<Fault, 'where'>[] => what.map((one) => ({ when, what: one }));
+  if (of === 'event') return at('watch', EVENTS);
+  const applied = ANSWERS.filter((one) => one.kind !== 'answer' || ![409, 429, 403].includes(one.status));
+  const common = [...at('before', [...ANSWERS, ...ANYWHERE]), ...at('applied', applied)];
+  if (of === 'read') return [...common, ...at('before', [{ kind: 'answer', status: 410 }])];
+  const after = at('applied', [CRASH, { kind: 'slow', ms: 20_000 }]);
+  const write = [...common, ...after, ...at('answered', [CRASH, { kind: 'stop', ms: 20_000 }])];
+  return of === 'lease' ? write : [...write, ...at('before', FOREIGN), ...at('answered', FOREIGN)];
+}
+
+/** Where faults can hit in the run of the reference. */
+function placesOf({ counts }: Reference, of: Sort): Where[] {
+  return counts.flatMap((count, step) => Array.from({ length: count[of] }, (_, n) => ({ step, of, n: n + 1 })));
+}
+
+/** A crash at each write, and the loss of each reply. */
+export function crashPlans(scenario: string, reference: Reference): Plan[] {
+  const faults = [
+    { when: 'before', what: CRASH },
+    { when: 'applied', what: CRASH },
+    { when: 'answered', what: CRASH },
+    { when: 'applied', what: { kind: 'silence' } },
+    { when: 'applied', what: { kind: 'reset' } },
+  ] as const;
+  return placesOf(reference, 'write').flatMap((where) =>
+    faults.map((fault) => ({ scenario, seed: 0, faults: [{ where, ...fault }] })),
+  );
+}
+
+/** Each window of up to 20 events, lost in a gap or delivered twice. */
+export function windowPlans(scenario: string, reference: Reference): Plan[] {
+  return placesOf(reference, 'event').flatMap((where) => {
+    const what: What[] = [1, 2, 5, 20].flatMap((size): What[] => [
+      { kind: 'gone', lost: size },
+      { kind: 'replay', count: size },
+    ]);
+    return what.map((one) => ({ scenario, seed: 0, faults: [{ where, when: 'watch' as const, what: one }] }));
+  });
+}
+
+/** Every request with every fault that applies. */
+export function singlePlans(scenario: string, reference: Reference): Plan[] {
+  return (['write', 'read', 'lease', 'event'] as const).flatMap((of) =>
+    placesOf(reference, of).flatMap((where) =>
+      faultsOf(of).map((fault) => ({ scenario, seed: 0, faults: [{ where, ...fault }] })),
+    ),
+  );
+}
+
+const FEWEST = 3;
+const MOST = 30;
+
+/** A random plan: 3 to 30 faults, most often few, and an order of events of its own. */
+export function randomPlan(seed: number, scenario: string, reference: Reference): Plan {
+  const dice = new Dice(seed);
+  const size = Math.min(FEWEST + Math.floor(-Math.log(1 - dice.next()) * 4), MOST);
+  const faults: Fault[] = [];
+  for (let n = 0; n < size; n++) {
+    const of: Sort = dice.pick(['write', 'write', 'write', 'read', 'lease', 'event', 'event']);
+    const step = dice.between(0, reference.counts.length - 1);
+    const most = reference.counts[step]?.[of] ?? 0;
+    if (most === 0) continue;
+    // Beyond the requests of the reference, too: a fault makes more of them.
+    const where = { step, of, n: dice.between(1, most + 2) };
+    if (faults.some((one) => JSON.stringify(one.where) === JSON.stringify(where))) continue;
+    faults.push({ where, ...dice.pick(faultsOf(of)) });
+  }
+  return { scenario, seed: dice.between(1, 1_000_000_000), faults };
+}

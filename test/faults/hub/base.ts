@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import { startMemoryServer, type MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+import type { UserInfo } from '@multicluster-engine/kube-apiserver';
+import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
+import { AGENTS_NAMESPACE, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
+import { root } from '../../support/repository/root.js';
+import { Hands } from './hands.js';
+import { Simulation } from './time.js';
+
+/** Where the operator keeps its Leases. */
+export const LEADER_NAMESPACE = DEFAULT_TARGET_NAMESPACE;
+
+/** Of the team whose Placements the scenarios have. */
+export const TEAM = 'team';
+
+/** Who writes what a scenario says. */
+export const PEOPLE: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** A Sunday. */
+const START = Date.parse('2026-11-22T10:00:00Z');
+
+/** A hub in memory with the definitions and namespaces of the product, in which nothing runs yet. */
+export interface BaseHub {
+  readonly simulation: Simulation;
+  readonly server: MemoryServer;
+}
+
+/** Starts the server, once for all runs of a process. */
+export async function startBaseHub(): Promise<BaseHub> {
+  const simulation = new Simulation(START);
+  const server = await startMemoryServer({ clock: simulation });
+  const hands = new Hands(server);
+  await simulation.pass(0);
+  for (const object of definitions()) await hands.create(object);
+  for (const name of [LEADER_NAMESPACE, AGENTS_NAMESPACE, TEAM])
+    await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await simulation.pass(10_000);
+  return { simulation, server };
+}
+
+function definitions(): JsonRecord[] {
+  const folder = path.join(root, 'crds');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => loadAll(readFileSync(path.join(folder, name), 'utf8')) as JsonRecord[]);
+}

@@ -1,0 +1,139 @@
+import { SORTS, type Fault, type Plan, type Sort, type What } from '../plan.js';
+import type { SentRequest } from './request.js';
+import type { Simulation } from './time.js';
+
+/** What a fault may do beside answering: to the process, or to the hub. */
+export interface Struck {
+  readonly clock: { stop(ms: number): void; aheadMs: number };
+  readonly crash: (ms: number) => void;
+}
+
+/** What the faults do to the hub itself. */
+export interface Meddler {
+  /** Writes to the object of a request, as somebody else. */
+  write(sent: SentRequest, field: 'label' | 'content'): void;
+  /** Holds all Leases for `ms`. */
+  takeLeases(ms: number): void;
+}
+
+interface Outage {
+  readonly status: number;
+  readonly until: number;
+  /** Empty: of any. */
+  readonly resource: string;
+}
+
+/** Counts requests and events of each step, and says which meets a fault of the plan. */
+export class Injector {
+  readonly #simulation: Simulation;
+  readonly #meddler: Meddler;
+  /** The faults that were reached, in order. */
+  readonly reached: Fault[] = [];
+  /** Monotonic ms at which the effect of the last fault ends. */
+  calmAt = 0;
+  #waiting: readonly Fault[];
+  #outages: Outage[] = [];
+  /** Requests that meet a fault when their answer is there. */
+  readonly #atAnswer = new Map<SentRequest, Fault>();
+  #step = 0;
+  #counts: Record<Sort, number> = emptyCounts();
+  /** The counts of the steps that are over. */
+  readonly trace: Readonly<Record<Sort, number>>[] = [];
+  /** What each request and event of the run was: `step sort n` to a text. */
+  readonly named: string[] = [];
+
+  constructor(simulation: Simulation, meddler: Meddler, plan: Plan) {
+    this.#simulation = simulation;
+    this.#meddler = meddler;
+    this.#waiting = plan.faults;
+  }
+
+  /** What was written so far but for Leases, Events included. */
+  readonly writes: string[] = [];
+
+  /** No fault hits from now on. */
+  close(): void {
+    this.#waiting = [];
+  }
+
+  begin(step: number): void {
+    this.trace.push(this.#counts);
+    this.#step = step;
+    this.#counts = emptyCounts();
+  }
+
+  /** The fault of a request that is about to be sent. */
+  next(sent: SentRequest): Fault | undefined {
+    const fault = this.#count(sent.sort, `${sent.verb} ${sent.resource} ${sent.name}`);
+    if (fault?.when !== 'answered') return fault;
+    this.#atAnswer.set(sent, fault);
+    return undefined;
+  }
+
+  /** The fault of the event that a watch has just delivered. */
+  nextEvent(resource: string): What | undefined {
+    const fault = this.#count('event', resource);
+    if (fault === undefined) return undefined;
+    const { what } = fault;
+    if (what.kind === 'late') this.#disturb(what.ms);
+    return what;
+  }
+
+  /** The status of an outage that the request falls into. */
+  outageOf(sent: SentRequest): number | undefined {
+    const now = this.#simulation.monotonic();
+    this.#outages = this.#outages.filter(({ until }) => until > now);
+    return this.#outages.find(({ resource }) => resource === '' || resource === sent.resource)?.status;
+  }
+
+  /** Lets what is no answer happen: to the process that sent the request, or to the hub. */
+  strike(what: What, sent: SentRequest, struck: Struck): void {
+    if (what.kind === 'crash') {
+      this.#disturb(what.ms);
+      struck.crash(what.ms);
+    } else if (what.kind === 'stop') {
+      this.#disturb(what.ms);
+      struck.clock.stop(what.ms);
+    } else if (what.kind === 'clock') struck.clock.aheadMs += what.ms;
+    else if (what.kind === 'foreign') this.#meddler.write(sent, what.field);
+    else if (what.kind === 'takeover') {
+      this.#disturb(what.ms);
+      this.#meddler.takeLeases(what.ms);
+    } else if (what.kind === 'outage') {
+      this.#disturb(what.ms);
+      const until = this.#simulation.monotonic() + what.ms;
+      this.#outages.push({ status: what.status, until, resource: what.all ? '' : sent.resource });
+    }
+  }
+
+  /** To be called when a process has the answer to a request: faults of the moment `answered` happen now. */
+  answered(sent: SentRequest, struck: Struck): void {
+    const fault = this.#atAnswer.get(sent);
+    if (fault === undefined) return;
+    this.#atAnswer.delete(sent);
+    this.strike(fault.what, sent, struck);
+  }
+
+  #count(sort: Sort, name: string): Fault | undefined {
+    this.#counts[sort] += 1;
+    const n = this.#counts[sort];
+    if (sort === 'write') this.writes.push(name);
+    this.named.push(`${this.#step} ${sort} ${n} ${name}`);
+    const fault = this.#waiting.find(
+      ({ where }) => where.step === this.#step && where.of === sort && where.n === n,
+    );
+    if (fault === undefined) return undefined;
+    this.#waiting = this.#waiting.filter((one) => one !== fault);
+    this.reached.push(fault);
+    this.#disturb(0);
+    return fault;
+  }
+
+  #disturb(ms: number): void {
+    this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + ms);
+  }
+}
+
+function emptyCounts(): Record<Sort, number> {
+  return Object.fromEntries(SORTS.map((sort) => [sort, 0])) as Record<Sort, number>;
+}

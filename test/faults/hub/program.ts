@@ -1,0 +1,203 @@
+import type { UserInfo } from '@multicluster-engine/kube-apiserver';
+import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
+
+import { LEADER_NAMESPACE } from './base.js';
+import { engineGroup } from '../../../src/operator/engine.js';
+import type { ControllerName, ManagerConfig } from '../../../src/operator/flags.js';
+import { inventoriesGroup } from '../../../src/operator/inventories.js';
+import type { ControllerManager } from '../../../src/operator/manager.js';
+import type { Metrics } from '../../../src/operator/metrics.js';
+import { clustersGroup, placementGroup } from '../../../src/operator/placement.js';
+import type { LeaseTimes } from '../../../src/runtime/leaderelection/leaseholder.js';
+import { createManager } from '../../../src/runtime/manager/manager.js';
+import type { Group } from '../../../src/runtime/manager/group.js';
+import type { Logger } from '../../../src/runtime/logger.js';
+import type { Span, SpanStart } from '../../../src/runtime/tracing/tracer.js';
+import type { Injector } from './injector.js';
+import type { SentRequest } from './request.js';
+import type { EventStream } from './stream.js';
+import { ProcessClock, type Simulation } from './time.js';
+import { createWire } from './wire.js';
+
+const GROUPS: Readonly<Record<ControllerName, (manager: ControllerManager) => Group>> = {
+  engine: engineGroup,
+  placement: placementGroup,
+  clusters: clustersGroup,
+  inventories: inventoriesGroup,
+};
+
+/** A process of the operator as a scenario wants it. */
+export interface ProgramSpec {
+  readonly name: string;
+  readonly controllers: readonly ControllerName[];
+  readonly config?: Partial<ManagerConfig>;
+  /** With those of client-go; default: a Lease that one process renews once in 26 hours, so that long waits cost nothing. */
+  readonly realLeases?: boolean;
+}
+
+const LONG_LEASES: LeaseTimes = { duration: 30 * 3_600_000, renewDeadline: 28 * 3_600_000, retryPeriod: 26 * 3_600_000 };
+
+/** What goes wrong inside a process, as its log says: each is a fault of the program, whatever happens around it. */
+const NEVER_LOGGED: ReadonlySet<string> = new Set([
+  'write not permitted by the write guard',
+  'a handler of a cache has thrown',
+  'group failed',
+]);
+
+export interface ProgramOptions {
+  readonly simulation: Simulation;
+  readonly server: MemoryServer;
+  readonly injector: Injector;
+  readonly user: UserInfo;
+  readonly spec: ProgramSpec;
+  readonly seed: number;
+  /** Receives what the program should never have done. */
+  readonly complain: (text: string) => void;
+  /** Receives each log line, for people. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+/** A process of the operator in the simulation: started, killed and started again. */
+export class Program {
+  readonly name: string;
+  readonly #options: ProgramOptions;
+  #clock: ProcessClock | undefined;
+  #open = new Set<SentRequest | EventStream>();
+  /** How many passes each key had since `passes` was emptied: `controller key`. */
+  readonly passes = new Map<string, number>();
+  /** Passes that run now. */
+  #running = 0;
+  /** Monotonic ms of the last begin or end of a pass. */
+  activeAt = 0;
+  starts = 0;
+
+  constructor(options: ProgramOptions) {
+    this.name = options.spec.name;
+    this.#options = options;
+  }
+
+  start(): void {
+    const { simulation, injector, server, user, spec, seed } = this.#options;
+    const clock = new ProcessClock(simulation);
+    this.#clock = clock;
+    this.#open = new Set();
+    this.#running = 0;
+    this.starts += 1;
+    const dice = new Dice(seed * 31 + this.starts);
+    const log = this.#logger();
+    const connection = {
+      simulation,
+      clock,
+      server,
+      injector,
+      user,
+      process: spec.name,
+      crash: (ms: number) => this.crash(ms),
+      open: this.#open,
+    };
+    const config = { ...CONFIG, identity: spec.name, ...spec.config };
+    const manager = createManager(
+      {
+        program: 'multicluster-engine',
+        version: config.version,
+        identity: spec.name,
+        leaderElectionNamespace: LEADER_NAMESPACE,
+        metrics: NO_METRICS,
+        log,
+        tracer: { prefix: '', start: (span) => this.#pass(clock, span) },
+      },
+      (options) => createWire(connection, options),
+      { clock, random: () => dice.next(), ...(spec.realLeases === true ? {} : { leaseTimes: LONG_LEASES }) },
+    );
+    const all: ControllerManager = { ...manager, config, metrics: NO_METRICS, hubClock: manager.serverClock };
+    for (const name of spec.controllers) void GROUPS[name](all).run(new AbortController().signal);
+  }
+
+  /** Ends it as SIGKILL does; it is started again after `ms`. */
+  crash(ms: number): void {
+    if (this.#clock?.dead !== false) return;
+    this.kill();
+    this.#options.simulation.after(ms, () => this.start());
+  }
+
+  kill(): void {
+    this.#clock?.kill();
+    for (const one of this.#open) if ('pump' in one) one.abandon();
+  }
+
+  /** Whether it runs, and has nothing under way: every watch has delivered all, and no request is unanswered. */
+  get isCurrent(): boolean {
+    if (this.#clock?.dead !== false || this.#running > 0) return false;
+    const open = [...this.#open];
+    return open.length > 0 && open.every((one) => 'pump' in one && one.isCurrent);
+  }
+
+  #pass(clock: ProcessClock, { attributes }: SpanStart): Span {
+    const [controller, name, namespace] = ['controller', 'object.name', 'k8s.namespace.name'].map((key) =>
+      String(attributes[key] ?? ''),
+    );
+    const key = `${controller} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+    this.passes.set(key, (this.passes.get(key) ?? 0) + 1);
+    this.#running += 1;
+    this.activeAt = clock.monotonic();
+    return {
+      traceparent: undefined,
+      end: () => {
+        if (clock.dead) return;
+        this.#running -= 1;
+        this.activeAt = clock.monotonic();
+      },
+    };
+  }
+
+  #logger(above: object = {}): Logger {
+    const { complain, log, simulation } = this.#options;
+    const write =
+      (level: string) =>
+      (fields: object, message: string): void => {
+        if (NEVER_LOGGED.has(message)) complain(`${message}: ${JSON.stringify(fields)}`);
+        log?.(`${simulation.monotonic()} ${this.name} ${level} ${message} ${lineOf({ ...above, ...fields })}`);
+      };
+    return {
+      debug: log === undefined ? () => undefined : write('debug'),
+      info: log === undefined ? () => undefined : write('info'),
+      warn: write('warn'),
+      error: write('error'),
+      child: (fields) => this.#logger({ ...above, ...fields }),
+    };
+  }
+}
+
+function lineOf(fields: object): string {
+  return JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.stack : value));
+}
+
+/** Takes every record of a metric and keeps nothing. */
+const NO_METRICS = nothing() as Metrics;
+
+function nothing(): unknown {
+  const self: object = new Proxy(() => undefined, { get: () => self, apply: () => self });
+  return self;
+}
+
+/** The flags' defaults. */
+const CONFIG: ManagerConfig = {
+  version: '0.1.0',
+  leaderElectionNamespace: LEADER_NAMESPACE,
+  identity: '',
+  namespace: undefined,
+  componentImage: 'example.com/multicluster-engine:0.1.0',
+  componentReplicas: 1,
+  without: [],
+  omitUserIds: false,
+  metricsSecure: false,
+  tracing: undefined,
+  workers: 4,
+  kubeApiQps: 100,
+  kubeApiBurst: 200,
+  settleWindowMs: 50,
+  inventories: { clusterProfiles: undefined, ocmClusters: false },
+  sigDecisions: false,
+  multikueue: false,
+} as unknown as ManagerConfig;

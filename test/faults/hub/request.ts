@@ -1,0 +1,22 @@
+import type { Call } from '../../../src/runtime/transport/call.js';
+import type { Sort } from '../plan.js';
+
+/** A request of a program. */
+export interface SentRequest {
+  readonly process: string;
+  readonly method: Call['method'];
+  readonly path: string;
+  /** `plural.group`, with `/subresource`. */
+  readonly resource: string;
+  readonly verb: string;
+  readonly name: string;
+  /** Absent for a watch: its events are counted, and the request that opens it as a read. */
+  readonly sort: Sort;
+}
+
+export function sentOf(call: Call, process: string): SentRequest {
+  const { verb, resource, name = '' } = call.target;
+  const isLease = resource === 'leases.coordination.k8s.io' && call.bucket === 'leases';
+  const sort = isLease ? 'lease' : call.method === 'GET' ? 'read' : 'write';
+  return { process, method: call.method, path: call.path, resource, verb, name, sort };
+}

@@ -1,0 +1,68 @@
+import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+import { ADDITIONS_ANNOTATION, HISTORY_ANNOTATION, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+
+type Entry = NonNullable<ReturnType<MemoryServer['store']['get']>>;
+
+/** Of Leases and Events, nothing is compared: they say when something happened, and by whom. */
+const IGNORED: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'events', 'events.events.k8s.io']);
+
+/** Their entries are times, run out, and name what a process saw that has ended since. */
+const RECORDS = [HISTORY_ANNOTATION, REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+const texts = new WeakMap<Entry, string>();
+
+/** Objects as texts by `collection key`, of all that is not as in `base`: without times, uids, versions and who wrote what. */
+export function storedTexts(server: MemoryServer, base: StoredState): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const collection of server.store.collections()) {
+    if (IGNORED.has(collection)) continue;
+    const unchanged = base.get(collection);
+    for (const entry of server.store.list(collection, '')) {
+      if (unchanged?.get(entry.key) === entry) continue;
+      all.set(`${collection} ${entry.key}`, textOf(entry));
+    }
+  }
+  return all;
+}
+
+function textOf(entry: Entry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
+  const { metadata, ...rest } = entry.object as unknown as {
+    readonly metadata: Record<string, unknown>;
+  };
+  const { managedFields: _, resourceVersion: __, generation: ___, annotations = {}, ...kept } = metadata;
+  const said = Object.entries(annotations as object).filter(([key]) => !RECORDS.includes(key));
+  const text = JSON.stringify({ metadata: { ...kept, annotations: Object.fromEntries(said) }, ...rest }, ordered);
+  const masked = text.replace(TIME, '<time>').replace(UID, '<uid>');
+  texts.set(entry, masked);
+  return masked;
+}
+
+/** Object keys in one order: which field was written first is no difference. */
+function ordered(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The first difference, for people; undefined for none. */
+export function difference(wanted: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | undefined {
+  for (const [key, text] of wanted) {
+    const there = found.get(key);
+    if (there === undefined) return `${key} is missing`;
+    if (there !== text) return `${key}: ${apart(text, there)}`;
+  }
+  for (const key of found.keys()) if (!wanted.has(key)) return `${key} should not be there`;
+  return undefined;
+}
+
+function apart(wanted: string, found: string): string {
+  let at = 0;
+  while (wanted[at] === found[at]) at += 1;
+  const from = Math.max(at - 60, 0);
+  return `wanted …${wanted.slice(from, at + 120)}…, found …${found.slice(from, at + 120)}…`;
+}

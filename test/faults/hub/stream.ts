@@ -1,0 +1,172 @@
+import type { Json } from '@multicluster-engine/values/json';
+
+import { aborted } from '../../../src/runtime/transport/apierror.js';
+import type { Call } from '../../../src/runtime/transport/call.js';
+import { field } from '../../../src/runtime/vocabulary/json.js';
+import type { What } from '../plan.js';
+import type { Injector } from './injector.js';
+import type { ProcessClock, Simulation } from './time.js';
+
+export interface StreamOptions {
+  readonly clock: ProcessClock;
+  readonly simulation: Simulation;
+  readonly injector: Injector;
+  readonly call: Call;
+  /** Ends the request at the server. */
+  readonly end: () => void;
+}
+
+type Item = { readonly kind: 'line'; readonly value: Json } | { readonly kind: 'end' };
+
+/** How many events a stream remembers, for those that come twice. */
+const REMEMBERED = 20;
+
+const GONE: Json = {
+  type: 'ERROR',
+  object: {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'too old resource version',
+    reason: 'Expired',
+    code: 410,
+  },
+};
+
+/** The events of a watch on their way: each is delivered at its own turn, in order, and may meet a fault. */
+export class EventStream implements AsyncIterable<Uint8Array> {
+  readonly #options: StreamOptions;
+  /** From the server, not delivered yet. */
+  readonly #queue: Item[] = [];
+  /** Delivered, not read yet. */
+  readonly #delivered: Item[] = [];
+  readonly #last: Json[] = [];
+  #wake: (() => void) | undefined;
+  #isPosted = false;
+  #heldUntil = 0;
+  #isMute = false;
+  #withoutBookmarks = false;
+  #lost = 0;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { signal } = options.call;
+    const stop = (): void => {
+      options.end();
+      this.#wake?.();
+    };
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Plural and group of what is watched. */
+  get resource(): string {
+    return this.#options.call.target.resource;
+  }
+
+  /** Whether everything that the server has sent is delivered. */
+  get isCurrent(): boolean {
+    return this.#queue.length === 0 && this.#delivered.length === 0 && !this.#isMute;
+  }
+
+  /** Takes what the server sends, until the stream ends. */
+  async pump(values: AsyncIterable<Json>): Promise<void> {
+    try {
+      for await (const value of values) this.#take({ kind: 'line', value });
+    } catch {
+      // The server ends a watch of a client that is gone so.
+    }
+    this.#take({ kind: 'end' });
+  }
+
+  /** Ends the request at the server: the process is gone. */
+  abandon(): void {
+    this.#isMute = true;
+    this.#options.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const { call, end } = this.#options;
+    try {
+      for (;;) {
+        if (call.signal?.aborted === true) throw aborted(call.target);
+        const next = this.#delivered.shift();
+        if (next?.kind === 'end') return;
+        if (next === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
+        else yield Buffer.from(`${JSON.stringify(next.value)}\n`);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  #take(item: Item): void {
+    this.#queue.push(item);
+    this.#post();
+  }
+
+  #post(): void {
+    if (this.#isPosted || this.#isMute || this.#queue.length === 0) return;
+    const { clock, simulation } = this.#options;
+    this.#isPosted = true;
+    const deliver = (): void => {
+      this.#isPosted = false;
+      this.#deliver();
+    };
+    const wait = this.#heldUntil - simulation.monotonic();
+    if (wait > 0) clock.after(wait, deliver);
+    else clock.post(deliver);
+  }
+
+  #deliver(): void {
+    const item = this.#queue.shift();
+    if (item === undefined || this.#isMute) return;
+    if (item.kind === 'end' || !this.#isSkipped(item.value)) this.#give(item);
+    this.#post();
+  }
+
+  #isSkipped(value: Json): boolean {
+    const isBookmark = field(value, 'type') === 'BOOKMARK';
+    if (isBookmark) return this.#withoutBookmarks;
+    if (this.#lost === 0) return false;
+    this.#lost -= 1;
+    if (this.#lost === 0) this.#finish(GONE);
+    return true;
+  }
+
+  #give(item: Item): void {
+    this.#delivered.push(item);
+    this.#wake?.();
+    if (item.kind === 'end' || field(item.value, 'type') === 'BOOKMARK') return;
+    this.#last.push(item.value);
+    if (this.#last.length > REMEMBERED) this.#last.shift();
+    const what = this.#options.injector.nextEvent(this.resource);
+    if (what !== undefined) this.#strike(what);
+  }
+
+  #strike(what: What): void {
+    const { simulation } = this.#options;
+    if (what.kind === 'mute') this.#isMute = true;
+    else if (what.kind === 'no-bookmarks') this.#withoutBookmarks = true;
+    else if (what.kind === 'late') this.#heldUntil = simulation.monotonic() + what.ms;
+    else if (what.kind === 'end') this.#finish();
+    else if (what.kind === 'gone' && what.lost === 0) this.#finish(GONE);
+    else if (what.kind === 'gone') this.#lost = what.lost;
+    else if (what.kind === 'replay') {
+      const again = this.#last.slice(-what.count).map((value): Item => ({ kind: 'line', value }));
+      this.#delivered.push(...again);
+      this.#wake?.();
+    }
+  }
+
+  /** Ends the stream: what the server sends from now on is not delivered. */
+  #finish(last?: Json): void {
+    if (last !== undefined) this.#delivered.push({ kind: 'line', value: last });
+    this.#delivered.push({ kind: 'end' });
+    this.#isMute = true;
+    this.#queue.length = 0;
+    this.#options.end();
+    this.#wake?.();
+  }
+}

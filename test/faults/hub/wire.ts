@@ -1,0 +1,212 @@
+import type { ApiResponse as ServerResponse, UserInfo } from '@multicluster-engine/kube-apiserver';
+import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+import { errorFromResponse, malformed, noResponse } from '../../../src/runtime/transport/apierror.js';
+import { retryAfterKey, type ApiResponse, type Call } from '../../../src/runtime/transport/call.js';
+import type { Deadline } from '../../../src/runtime/transport/deadline.js';
+import { parseRetryAfter } from '../../../src/runtime/transport/retry.js';
+import {
+  AttemptError,
+  requestTarget,
+  type RoundTripper,
+  type RoundTripperOptions,
+} from '../../../src/runtime/transport/roundtripper.js';
+import { createTransportWith, type Transport, type TransportOptions } from '../../../src/runtime/transport/transport.js';
+import { isRecord, parseJson } from '../../../src/runtime/vocabulary/json.js';
+import type { Injector } from './injector.js';
+import { sentOf, type SentRequest } from './request.js';
+import { EventStream } from './stream.js';
+import type { ProcessClock, Simulation } from './time.js';
+
+/** What a program is connected by: its clock, its user, and the hub behind the faults. */
+export interface Connection {
+  readonly simulation: Simulation;
+  readonly clock: ProcessClock;
+  readonly server: MemoryServer;
+  readonly injector: Injector;
+  readonly user: UserInfo;
+  /** Of the process, as plans and traces name it. */
+  readonly process: string;
+  /** Kills the process, and starts it again after `ms`. */
+  readonly crash: (ms: number) => void;
+  /** The requests that have no answer yet, and the open watches. */
+  readonly open: Set<SentRequest | EventStream>;
+}
+
+/** A transport of one process, through the faults of the plan. */
+export function createWire(connection: Connection, options: TransportOptions): Transport {
+  return createTransportWith((settings) => new FaultyRoundTripper(connection, settings), options);
+}
+
+type Answer = (response: ServerResponse) => void;
+
+/** One attempt of a call: a request that travels to the server, and an answer that travels back, each at its own turn. */
+class FaultyRoundTripper implements RoundTripper {
+  readonly #connection: Connection;
+  readonly #options: RoundTripperOptions;
+
+  constructor(connection: Connection, options: RoundTripperOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  async call(call: Call, _credentials: unknown, deadline: Deadline): Promise<ApiResponse> {
+    const response = await this.#exchange(call, deadline);
+    if (response.code >= 300) throw this.#errorOf(call, response);
+    const value = valueOf(response.body);
+    if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
+    return { status: response.code, body: value };
+  }
+
+  async open(call: Call, _credentials: unknown, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
+    const { injector, clock, simulation, open } = this.#connection;
+    const end = new AbortController();
+    const response = await this.#exchange(call, deadline, end.signal);
+    if (response.code !== 200) throw this.#errorOf(call, response);
+    const { body } = response;
+    if (body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
+    const stream = new EventStream({ clock, simulation, injector, call, end: () => end.abort() });
+    open.add(stream);
+    void stream.pump(body.values).finally(() => open.delete(stream));
+    return stream;
+  }
+
+  async close(): Promise<void> {
+    // A process that ends cuts its connections: what is under way is not answered.
+  }
+
+  #exchange(call: Call, deadline: Deadline, streamEnd?: AbortSignal): Promise<ServerResponse> {
+    const { clock, injector, open, process } = this.#connection;
+    call.beforeAttempt?.();
+    const sentAt = clock.monotonic();
+    const sent = sentOf(call, process);
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const over = (): boolean => {
+        const was = isOver;
+        isOver = true;
+        open.delete(sent);
+        deadline.removeEventListener('abort', late);
+        return was;
+      };
+      const late = (): void => {
+        if (!over()) reject(deadline.reason ?? new Error('the deadline has passed'));
+      };
+      const fail = (why: string): void => {
+        if (!over()) reject(new AttemptError(noResponse(call.target, why), false));
+      };
+      const answer: Answer = (response) => {
+        if (over()) return;
+        this.#options.serverClock?.observe(new Date(this.#connection.simulation.now()).toUTCString(), sentAt);
+        resolve(response);
+        injector.answered(sent, this.#connection);
+      };
+      open.add(sent);
+      deadline.addEventListener('abort', late);
+      this.#send({ call, sent, answer, fail, signal: streamEnd ?? new AbortController().signal });
+    });
+  }
+
+  #send(way: Way): void {
+    const { clock, injector } = this.#connection;
+    const { sent, answer, fail } = way;
+    const fault = injector.next(sent);
+    if (fault === undefined || fault.when === 'watch') {
+      clock.post(() => this.#serve(way, answer));
+      return;
+    }
+    const { what, when } = fault;
+    const isApplied = when === 'applied';
+    const act = (response?: ServerResponse): void => {
+      if (what.kind === 'answer') clock.post(() => answer(answerOf(what)));
+      else if (what.kind === 'page') clock.post(() => answer(PAGE));
+      else if (what.kind === 'reset') clock.post(() => fail('the connection was reset'));
+      else if (what.kind === 'slow')
+        clock.after(what.ms, () => (response === undefined ? this.#serve(way, answer) : answer(response)));
+      else if (what.kind !== 'silence') {
+        injector.strike(what, sent, this.#connection);
+        if (response !== undefined) clock.post(() => answer(response));
+        else if (!isApplied) clock.post(() => this.#serve(way, answer));
+      }
+    };
+    if (isApplied) clock.post(() => this.#serve(way, act));
+    else act();
+  }
+
+  /** The server carries the request out; the answer has its own turn. */
+  #serve({ call, sent, signal, fail }: Way, answered: Answer): void {
+    const { server, user, injector, clock } = this.#connection;
+    const outage = injector.outageOf(sent);
+    if (outage !== undefined) {
+      clock.post(() => answered(answerOf({ status: outage })));
+      return;
+    }
+    const request = {
+      method: call.method,
+      target: requestTarget(call),
+      headers: {
+        'user-agent': this.#options.userAgent,
+        accept: call.accept ?? 'application/json',
+        'content-type': call.contentType ?? 'application/json',
+      },
+      body: call.body === undefined ? undefined : Buffer.from(call.body),
+      user,
+      signal,
+    };
+    server.dispatch(request).then(
+      (response) => clock.post(() => answered(response)),
+      (error: unknown) => clock.post(() => fail(String(error))),
+    );
+  }
+
+  #errorOf(call: Call, { code, headers, body }: ServerResponse): AttemptError {
+    const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
+    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
+    return new AttemptError(errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target), false);
+  }
+}
+
+/** A request on its way. */
+interface Way {
+  readonly call: Call;
+  readonly sent: SentRequest;
+  readonly answer: Answer;
+  readonly fail: (why: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const PAGE: ServerResponse = {
+  code: 200,
+  headers: { 'content-type': 'text/html' },
+  body: { kind: 'bytes', bytes: Buffer.from('<html><body><h1>We will be back soon</h1></body></html>') },
+};
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+/** The answer of a server or of a proxy in front of it that does not carry the request out. */
+function answerOf(answer: {
+  readonly status: number;
+  readonly reason?: string;
+  readonly retryAfter?: string;
+}): ServerResponse {
+  const { status: code, reason = REASONS[code] ?? 'Unknown', retryAfter } = answer;
+  const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'injected', reason, code };
+  return { code, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter }, body: { kind: 'value', value } };
+}
+
+/** The JSON value of a body; undefined for a stream, and when it is not JSON. */
+function valueOf(body: ServerResponse['body']): unknown {
+  if (body.kind === 'value') return body.value;
+  return body.kind === 'bytes' ? parseJson(Buffer.from(body.bytes).toString('utf8')) : undefined;
+}
+

@@ -1,0 +1,220 @@
+import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+import { DecisionCheck, type Movements } from './checks/decisions.js';
+import { PEOPLE, type BaseHub } from './hub/base.js';
+import { Hands } from './hub/hands.js';
+import { Injector } from './hub/injector.js';
+import { meddlerOf } from './hub/meddler.js';
+import { Program } from './hub/program.js';
+import { difference, storedTexts } from './hub/stored.js';
+import type { Fault, Plan, Sort } from './plan.js';
+import type { Scenario } from './scenario.js';
+
+/** What a run without faults does: by this, all others are judged. */
+export interface Reference {
+  /** What is stored at the end of each step; the first is the start. */
+  readonly states: readonly ReadonlyMap<string, string>[];
+  readonly movements: readonly Movements[];
+  /** How often each object is made and deleted: `+collection key`, `-collection key`. */
+  readonly births: ReadonlyMap<string, number>;
+  /** How many requests and events of each sort each step has. */
+  readonly counts: readonly Readonly<Record<Sort, number>>[];
+  /** What each of them was: `step sort n verb resource name`. */
+  readonly named: readonly string[];
+}
+
+export interface Violation {
+  readonly rule: string;
+  readonly detail: string;
+  /** The step in which it was seen, from 0. */
+  readonly step: number;
+}
+
+export interface Outcome extends Reference {
+  readonly violations: readonly Violation[];
+  /** The faults of the plan that were met. */
+  readonly reached: readonly Fault[];
+  /** The longest time from the last fault or change to the state in which a step ends, ms. */
+  readonly longestMs: number;
+}
+
+export interface RunOptions {
+  readonly base: BaseHub;
+  /** What is stored before any scenario. */
+  readonly empty: StoredState;
+  readonly scenario: Scenario;
+  readonly plan: Plan;
+  /** Absent: this run makes the reference. */
+  readonly reference?: Reference;
+  readonly log?: (line: string) => void;
+}
+
+/** How long nothing may happen before a step counts as over, ms. */
+const QUIET_MS = 3_000;
+/** A watch that is silent is noticed after 150 s, and a collection that fails is asked for every 45 s at most. */
+const LATEST_MS = 600_000;
+/** From the last fault to the end of a step, but for what has a longer time limit of its own. */
+const CONVERGED_MS = 300_000;
+const LOOK_EVERY_MS = 500;
+const MOST_PASSES = 5;
+const DAY_MS = 24 * 3_600_000;
+/** In each run, the share of turns in which another than the oldest ready work is taken; with seed 0, none. */
+const DISORDER = 0.3;
+
+/** Runs one plan from an empty hub to its end, and checks all that has to hold. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const one = new Run(options);
+  try {
+    return await one.play();
+  } finally {
+    await one.end();
+  }
+}
+
+class Run {
+  readonly #options: RunOptions;
+  readonly #injector: Injector;
+  readonly #programs: readonly Program[];
+  readonly #hands: Hands;
+  readonly #violations: Violation[] = [];
+  readonly #states: ReadonlyMap<string, string>[] = [];
+  readonly #births = new Map<string, number>();
+  readonly #decisions: DecisionCheck;
+  readonly #subscriptions: { end(): void }[] = [];
+  #step = 0;
+  #changedAt = 0;
+  #longestMs = 0;
+
+  constructor(options: RunOptions) {
+    const { base, plan, scenario, reference, log } = options;
+    const { simulation, server } = base;
+    this.#options = options;
+    this.#hands = new Hands(server);
+    simulation.rewind();
+    simulation.reseed(plan.seed, plan.seed === 0 ? 0 : DISORDER);
+    this.#injector = new Injector(simulation, meddlerOf(base, this.#hands), plan);
+    const complain = (text: string): void => this.#violate('never logged', text);
+    this.#programs = scenario.programs.map(
+      (spec) =>
+        new Program({ simulation, server, injector: this.#injector, user: PEOPLE, spec, seed: plan.seed, complain, log }),
+    );
+    this.#decisions = new DecisionCheck(server, reference?.movements ?? [], (rule, detail) => this.#violate(rule, detail));
+    for (const collection of server.store.collections()) this.#count(collection);
+  }
+
+  async play(): Promise<Outcome> {
+    const { scenario, base, reference } = this.#options;
+    await scenario.given(this.#hands);
+    await base.simulation.pass(1_000);
+    for (const program of this.#programs) program.start();
+    await this.#settle();
+    for (const { act, title } of scenario.steps) {
+      this.#step += 1;
+      this.#options.log?.(`--- step ${this.#step}: ${title}`);
+      this.#injector.begin(this.#step);
+      this.#decisions.beginStep();
+      for (const program of this.#programs) program.passes.clear();
+      await act({ hands: this.#hands, simulation: base.simulation, programs: this.#programs });
+      this.#changedAt = base.simulation.monotonic();
+      await this.#settle();
+    }
+    await this.#checkDay();
+    this.#injector.begin(this.#step + 1);
+    if (reference !== undefined) this.#checkBirths(reference);
+    return {
+      states: this.#states,
+      movements: this.#decisions.movements,
+      births: this.#births,
+      counts: this.#injector.trace.slice(1),
+      named: this.#injector.named,
+      violations: this.#violations,
+      reached: this.#injector.reached,
+      longestMs: this.#longestMs,
+    };
+  }
+
+  async end(): Promise<void> {
+    const { base, empty } = this.#options;
+    for (const program of this.#programs) program.kill();
+    for (const one of this.#subscriptions) one.end();
+    this.#decisions.end();
+    await base.simulation.pass(0);
+    await base.server.restore(empty);
+    await base.simulation.pass(0);
+  }
+
+  /** Waits for the end of a step: nothing is under way, nothing happens, and what is stored is what it has to be. */
+  async #settle(): Promise<void> {
+    const { base, reference, scenario } = this.#options;
+    const { simulation } = base;
+    const began = simulation.monotonic();
+    const wanted = reference?.states[this.#step];
+    const quietMs = scenario.quietMs ?? QUIET_MS;
+    let isCalm = this.#injector.calmAt <= began;
+    for (;;) {
+      await simulation.pass(LOOK_EVERY_MS);
+      const now = simulation.monotonic();
+      if (!isCalm && this.#injector.calmAt <= now) {
+        isCalm = true;
+        for (const program of this.#programs) program.passes.clear();
+      }
+      const activeAt = Math.max(this.#changedAt, this.#injector.calmAt, ...this.#programs.map((one) => one.activeAt));
+      const isQuiet = now - activeAt >= quietMs && this.#programs.every((one) => one.isCurrent);
+      const isLate = now - Math.max(began, this.#injector.calmAt) > LATEST_MS;
+      if (!isQuiet && !isLate) continue;
+      const state = storedTexts(base.server, this.#options.empty);
+      const open = wanted === undefined ? undefined : difference(wanted, state);
+      if (open !== undefined && !isLate) continue;
+      if (isLate) this.#violate('not settled', open ?? 'something is under way all the time');
+      this.#states.push(state);
+      this.#checkTime(Math.max(began, this.#injector.calmAt), activeAt);
+      return;
+    }
+  }
+
+  #checkTime(from: number, to: number): void {
+    this.#longestMs = Math.max(this.#longestMs, to - from);
+    if (to - from > CONVERGED_MS) this.#violate('late', `${Math.round((to - from) / 1000)} s after the last fault`);
+    for (const { passes, name } of this.#programs)
+      for (const [key, count] of passes)
+        if (count > MOST_PASSES * (1 + this.#injector.reached.length))
+          this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
+  }
+
+  /** A day in which nobody does anything: no write. */
+  async #checkDay(): Promise<void> {
+    const { base } = this.#options;
+    const before = this.#injector.writes.length;
+    this.#injector.close();
+    for (let half = 0; half < 2; half++) {
+      await base.simulation.leap(DAY_MS / 2);
+      await base.simulation.pass(5_000);
+    }
+    const { writes } = this.#injector;
+    if (writes.length > before)
+      this.#violate('not quiet', `written in a day of quiet: ${writes.slice(before, before + 3).join('; ')}`);
+  }
+
+  #checkBirths({ births }: Reference): void {
+    for (const [key, count] of births)
+      if (this.#births.get(key) !== count)
+        this.#violate('births', `${key}: ${this.#births.get(key) ?? 0} times, ${count} without faults`);
+    for (const [key, count] of this.#births)
+      if (!births.has(key)) this.#violate('births', `${key}: ${count} times, never without faults`);
+  }
+
+  #count(collection: string): void {
+    if (/^(leases|events|secrets|serviceaccounts|configmaps)\b/.test(collection)) return;
+    const seen = this.#options.base.server.observe(collection, ({ type, entry, previous }) => {
+      const sign = type === 'remove' ? '-' : previous === undefined ? '+' : '';
+      if (sign === '') return;
+      const key = `${sign}${collection} ${entry.key}`;
+      this.#births.set(key, (this.#births.get(key) ?? 0) + 1);
+    });
+    this.#subscriptions.push(seen);
+  }
+
+  #violate(rule: string, detail: string): void {
+    if (this.#violations.length < 20) this.#violations.push({ rule, detail, step: this.#step });
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../../src/api/resources.js';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import type { PlacementSpec } from '../../../src/api/generated/placement.js';
+import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
+import { TEAM } from '../hub/base.js';
+import type { Hands } from '../hub/hands.js';
+import { step, type Step } from '../scenario.js';
+
+/** Sentences of scenarios about clusters, sets and Placements. */
+
+export interface ClusterGiven {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly set?: string;
+}
+
+/** Clusters of set `fleet`, which is bound to the team. `names`: letters, one each: `abc` are clusters a, b and c. */
+export async function fleet(hands: Hands, names: string, given: ClusterGiven = {}): Promise<void> {
+  await hands.create({ apiVersion: apiVersionOf(ManagedClusterSets), kind: 'ManagedClusterSet', metadata: { name: 'fleet' }, spec: {} });
+  await hands.create(bindingOf('fleet'));
+  for (const name of names) await addCluster(hands, name, given);
+}
+
+export function bindingOf(set: string): Record<string, unknown> {
+  const metadata = { name: set, namespace: TEAM };
+  const kind = ManagedClusterSetBindings.kind;
+  return { apiVersion: apiVersionOf(ManagedClusterSetBindings), kind, metadata, spec: { clusterSet: set } };
+}
+
+export async function addCluster(hands: Hands, name: string, { labels, claims, set = 'fleet' }: ClusterGiven): Promise<void> {
+  const metadata = { name, labels: { [CLUSTER_SET_LABEL]: set, ...labels } };
+  await hands.create({ apiVersion: apiVersionOf(ManagedClusters), kind: 'ManagedCluster', metadata, spec: {} });
+  if (claims !== undefined) await setClaims(hands, name, claims);
+}
+
+export async function setClaims(hands: Hands, name: string, claims: Readonly<Record<string, string>>): Promise<void> {
+  const clusterClaims = Object.entries(claims).map(([claim, value]) => ({ name: claim, value }));
+  await hands.patch(ManagedClusters, { name }, { status: { clusterClaims } }, 'status');
+}
+
+export function placementOf(name: string, spec: PlacementSpec): Record<string, unknown> {
+  return { apiVersion: apiVersionOf(Placements), kind: 'Placement', metadata: { name, namespace: TEAM }, spec };
+}
+
+/** `gold`: predicate for clusters with the label tier=gold. */
+export const gold: NonNullable<PlacementSpec['predicates']> = [
+  { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } },
+];
+
+export const place = (name: string, spec: PlacementSpec): Step =>
+  step(`Placement ${name} is applied: ${JSON.stringify(spec)}`, (hands) => hands.put(placementOf(name, spec)));
+
+export const unplace = (name: string): Step =>
+  step(`Placement ${name} is deleted`, (hands) => hands.remove(Placements, { name, namespace: TEAM }));
+
+export const join = (name: string, given: ClusterGiven = {}): Step =>
+  step(`cluster ${name} joins`, (hands) => addCluster(hands, name, given));
+
+export const leave = (name: string): Step =>
+  step(`cluster ${name} is deleted`, (hands) => hands.remove(ManagedClusters, { name }));
+
+/** `null` removes a label. */
+export const label = (name: string, labels: Readonly<Record<string, string | null>>): Step =>
+  step(`cluster ${name} has the labels ${JSON.stringify(labels)}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { metadata: { labels } }),
+  );
+
+export const claim = (name: string, claims: Readonly<Record<string, string>>): Step =>
+  step(`cluster ${name} reports ${JSON.stringify(claims)}`, (hands) => setClaims(hands, name, claims));
+
+export const taint = (name: string, taints: readonly { readonly key: string; readonly effect: string }[]): Step =>
+  step(`cluster ${name} has the taints ${JSON.stringify(taints)}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { spec: { taints } }),
+  );
+
+export const unbind = (set: string): Step =>
+  step(`set ${set} is no longer bound`, (hands) => hands.remove(ManagedClusterSetBindings, { name: set, namespace: TEAM }));
+
+export const bind = (set: string): Step => step(`set ${set} is bound`, (hands) => hands.create(bindingOf(set)));
+
+/** Somebody deletes an object of a decision. */
+export const deleteDecision = (name: string): Step =>
+  step(`decision object ${name} is deleted`, (hands) => hands.remove(PlacementDecisions, { name, namespace: TEAM }));

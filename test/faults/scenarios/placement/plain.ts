@@ -1,0 +1,19 @@
+import type { Scenario } from '../../scenario.js';
+import { deleteDecision, fleet, gold, join, label, leave, place, unplace } from '../fleet.js';
+
+export const plain: Scenario = {
+  name: 'placement/plain',
+  programs: [{ name: 'operator', controllers: ['placement'] }],
+  given: (hands) => fleet(hands, 'abcdef', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { numberOfClusters: 3, predicates: gold }),
+    label('a', { tier: 'silver' }),
+    label('b', { tier: 'silver' }),
+    join('g', { labels: { tier: 'gold' } }),
+    place('web', { numberOfClusters: 5, predicates: gold }),
+    leave('c'),
+    deleteDecision('web-decision-1'),
+    place('web', { numberOfClusters: 1, predicates: gold }),
+    unplace('web'),
+  ],
+};
