@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 import { startControllers } from '../src/controllers/controllers.js';
 import type { Clock } from '../src/clock.js';
@@ -71,25 +74,36 @@ function entriesOf(store: Store, collection: string): ReadonlyMap<string, Entry>
   return new Map(store.list(collection, '').map((entry) => [entry.key, entry]));
 }
 
-/** `origins`: of entries that were put back, those that they are copies of. */
+/**
+ * `origins`: of entries that were put back, those that they are copies of. What comes back has new uids: the garbage collector
+ * remembers those that are gone.
+ */
 async function restore(store: Store, state: StoredState, origins: WeakMap<Entry, Entry>): Promise<void> {
   const writes: Promise<unknown>[] = [];
-  const versioned = ({ object }: Entry, revision: number) => ({
-    ...object,
-    metadata: { ...object.metadata, resourceVersion: String(revision) },
-  });
+  const missing: (readonly [collection: string, entry: Entry])[] = [];
   for (const collection of new Set([...store.collections(), ...state.keys()])) {
     const wanted = state.get(collection) ?? new Map<string, Entry>();
     const now = entriesOf(store, collection);
     for (const entry of now.values())
       if (!wanted.has(entry.key))
-        writes.push(store.remove(collection, entry.key, (revision) => versioned(entry, revision)));
+        writes.push(store.remove(collection, entry.key, (revision) => versioned(entry.object, revision)));
     for (const entry of wanted.values()) {
       const there = now.get(entry.key);
-      if (there !== undefined && (there === entry || origins.get(there) === entry)) continue;
-      const put = store.put(collection, entry.key, (revision) => versioned(entry, revision));
-      writes.push(put.then((copy) => origins.set(copy, entry)));
+      if (there === undefined || (there !== entry && origins.get(there) !== entry)) missing.push([collection, entry]);
     }
   }
+  const uids = new Map(missing.map(([, { object }]) => [object.metadata.uid ?? '', randomUUID()]));
+  for (const [collection, entry] of missing) {
+    const text = entry.bytes.toString('utf8').replace(UID, (uid) => uids.get(uid) ?? uid);
+    const object = JSON.parse(text) as KubeObject;
+    const put = store.put(collection, entry.key, (revision) => versioned(object, revision));
+    writes.push(put.then((copy) => origins.set(copy, entry)));
+  }
   await Promise.all(writes);
+}
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+function versioned(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
