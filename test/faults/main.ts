@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
-import { crashPlans, randomPlan, singlePlans, windowPlans } from './explore/plans.js';
-import { Explorer, foundText } from './explore/explorer.js';
+import { crashPlans, eventPlans, randomPlan, requestPlans, type Window } from './explore/plans.js';
+import { Explorer, foundText, scenarioOf } from './explore/explorer.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
 
 /**
  * `npm run faults -- --plans N --seed S [--scenario NAME]`: N random plans.
- * `npm run faults -- --exhaustive crashes|windows|single [--scenario NAME]`: all plans of a sort.
+ * `npm run faults -- --exhaustive crashes|events|requests [--scenario NAME]`: all plans of a sort.
  * `npm run faults -- --plan JSON [--log]`: one plan.
  * The last line is `N plans, V violations`; the exit code is 0 only for none.
  */
@@ -37,15 +37,29 @@ async function one(plan: Plan): Promise<void> {
   console.log(foundText(values.plan === undefined ? await explorer.shrink(plan, first.rule) : { plan, ...outcome }));
 }
 
+/** The steps of a scenario, three at a time: the start of the programs, a change, and what follows it. */
+async function windowsOf(scenario: string): Promise<readonly Window[]> {
+  const { steps } = scenarioOf(scenario);
+  const windows: Window[] = [];
+  for (let from = 0; from === 0 || from < steps.length; from++) {
+    const to = Math.min(from + 2, steps.length);
+    windows.push({ scenario, from, to, reference: await explorer.reference({ scenario, from, to }) });
+  }
+  return windows;
+}
+
 if (values.plan !== undefined) await one(readPlan(values.plan));
 else if (values.exhaustive !== undefined) {
-  const make = { crashes: crashPlans, windows: windowPlans, single: singlePlans }[values.exhaustive];
-  if (make === undefined) throw new Error(`--exhaustive: ${values.exhaustive} is none of crashes, windows, single`);
-  for (const name of names) for (const plan of make(name, await explorer.reference(name))) await one(plan);
+  const make = { crashes: crashPlans, events: eventPlans, requests: requestPlans }[values.exhaustive];
+  if (make === undefined) throw new Error(`--exhaustive: ${values.exhaustive} is none of crashes, events, requests`);
+  for (const name of names)
+    for (const window of await windowsOf(name)) for (const plan of make(window)) await one(plan);
 } else {
   for (let n = 0; n < Number(values.plans ?? 1000); n++) {
-    const name = names[n % names.length] ?? '';
-    await one(randomPlan(Number(values.seed) * 1_000_003 + n, name, await explorer.reference(name)));
+    const seed = Number(values.seed) * 1_000_003 + n;
+    const windows = await windowsOf(names[n % names.length] ?? '');
+    const window = windows[seed % windows.length];
+    if (window !== undefined) await one(randomPlan(seed, window));
   }
 }
 await explorer.close();

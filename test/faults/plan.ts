@@ -6,11 +6,15 @@ export interface Plan {
   /** Of the order of events; 0: everything in the order in which it was sent. */
   readonly seed: number;
   readonly faults: readonly Fault[];
+  /** The programs start on what is stored after this step; absent: 0, before the first. */
+  readonly from?: number;
+  /** The last step; absent: that of the scenario. */
+  readonly to?: number;
 }
 
 /** Where a fault hits: at the n-th request of a sort (from 1) since the step began, or the n-th event of a watch. */
 export interface Where {
-  /** From 0: the start of the programs is step 0. */
+  /** From 0: the start of the programs is that of `from`. */
   readonly step: number;
   readonly of: Sort;
   readonly n: number;
@@ -57,8 +61,8 @@ export type What =
   | { readonly kind: 'takeover'; readonly ms: number }
   /** The stream ends. */
   | { readonly kind: 'end' }
-  /** The stream ends with an event that says 410, and what it had not delivered is not delivered as events. */
-  | { readonly kind: 'gone'; readonly lost: number }
+  /** After `ms` the stream ends with an event that says 410; what happens until then is not delivered as events. */
+  | { readonly kind: 'gone'; readonly ms: number }
   /** The last `count` events are delivered again, in their order. */
   | { readonly kind: 'replay'; readonly count: number }
   /** The stream delivers nothing for `ms`, and then everything. */
@@ -82,6 +86,8 @@ export function readPlan(text: string): Plan {
   if (typeof value.scenario !== 'string') refuse('scenario', value.scenario, 'the name of a scenario');
   if (!Number.isInteger(value.seed)) refuse('seed', value.seed, 'an integer');
   if (!Array.isArray(value.faults)) refuse('faults', value.faults, 'a list of faults');
+  for (const field of ['from', 'to'] as const)
+    if (value[field] !== undefined && !Number.isInteger(value[field])) refuse(field, value[field], 'an integer');
   for (const [index, fault] of (value.faults ?? []).entries()) {
     const field = `faults[${index}]`;
     if (!SORTS.includes(fault.where?.of)) refuse(`${field}.where.of`, fault.where?.of, `one of ${SORTS.join(', ')}`);

@@ -1,8 +1,8 @@
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { DecisionCheck, type Movements } from './checks/decisions.js';
-import { PEOPLE, type BaseHub } from './hub/base.js';
-import { Hands } from './hub/hands.js';
+import type { BaseHub } from './hub/base.js';
+import { Hands, PEOPLE } from './hub/hands.js';
 import { Injector } from './hub/injector.js';
 import { meddlerOf } from './hub/meddler.js';
 import { Program } from './hub/program.js';
@@ -17,10 +17,17 @@ export interface Reference {
   readonly movements: readonly Movements[];
   /** How often each object is made and deleted: `+collection key`, `-collection key`. */
   readonly births: ReadonlyMap<string, number>;
-  /** How many requests and events of each sort each step has. */
+  /** How many requests and events of each sort each step has; the first is that of `from`. */
   readonly counts: readonly Readonly<Record<Sort, number>>[];
   /** What each of them was: `step sort n verb resource name`. */
   readonly named: readonly string[];
+}
+
+/** What is stored at the end of a step, and when that is. */
+export interface Moment {
+  readonly state: StoredState;
+  /** Wall time since the start of the scenario, ms. */
+  readonly at: number;
 }
 
 export interface Violation {
@@ -36,6 +43,8 @@ export interface Outcome extends Reference {
   readonly reached: readonly Fault[];
   /** The longest time from the last fault or change to the state in which a step ends, ms. */
   readonly longestMs: number;
+  /** The end of each step. */
+  readonly moments: readonly Moment[];
 }
 
 export interface RunOptions {
@@ -44,6 +53,8 @@ export interface RunOptions {
   readonly empty: StoredState;
   readonly scenario: Scenario;
   readonly plan: Plan;
+  /** Where the run begins; absent: with what the scenario gives. */
+  readonly start?: Moment;
   /** Absent: this run makes the reference. */
   readonly reference?: Reference;
   readonly log?: (line: string) => void;
@@ -63,6 +74,7 @@ const DISORDER = 0.3;
 
 /** Runs one plan from an empty hub to its end, and checks all that has to hold. */
 export async function run(options: RunOptions): Promise<Outcome> {
+  if (options.start !== undefined) await options.base.server.restore(options.start.state);
   const one = new Run(options);
   try {
     return await one.play();
@@ -81,7 +93,9 @@ class Run {
   readonly #births = new Map<string, number>();
   readonly #decisions: DecisionCheck;
   readonly #subscriptions: { end(): void }[] = [];
-  #step = 0;
+  readonly #from: number;
+  readonly #moments: Moment[] = [];
+  #step: number;
   #changedAt = 0;
   #longestMs = 0;
 
@@ -90,25 +104,39 @@ class Run {
     const { simulation, server } = base;
     this.#options = options;
     this.#hands = new Hands(server);
-    simulation.rewind();
+    simulation.rewind(options.start?.at ?? 0);
+    this.#from = plan.from ?? 0;
+    this.#step = this.#from;
     simulation.reseed(plan.seed, plan.seed === 0 ? 0 : DISORDER);
     this.#injector = new Injector(simulation, meddlerOf(base, this.#hands), plan);
+    this.#injector.begin(this.#from);
     const complain = (text: string): void => this.#violate('never logged', text);
     this.#programs = scenario.programs.map(
       (spec) =>
-        new Program({ simulation, server, injector: this.#injector, user: PEOPLE, spec, seed: plan.seed, complain, log }),
+        new Program({
+          simulation,
+          server,
+          injector: this.#injector,
+          user: PEOPLE,
+          spec,
+          seed: plan.seed,
+          complain,
+          log,
+        }),
     );
-    this.#decisions = new DecisionCheck(server, reference?.movements ?? [], (rule, detail) => this.#violate(rule, detail));
+    this.#decisions = new DecisionCheck(server, reference?.movements ?? [], (rule, detail) =>
+      this.#violate(rule, detail),
+    );
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
   async play(): Promise<Outcome> {
-    const { scenario, base, reference } = this.#options;
-    await scenario.given(this.#hands);
+    const { scenario, base, reference, start, plan } = this.#options;
+    if (start === undefined) await scenario.given(this.#hands);
     await base.simulation.pass(1_000);
     for (const program of this.#programs) program.start();
     await this.#settle();
-    for (const { act, title } of scenario.steps) {
+    for (const { act, title } of scenario.steps.slice(this.#from, plan.to)) {
       this.#step += 1;
       this.#options.log?.(`--- step ${this.#step}: ${title}`);
       this.#injector.begin(this.#step);
@@ -130,6 +158,7 @@ class Run {
       violations: this.#violations,
       reached: this.#injector.reached,
       longestMs: this.#longestMs,
+      moments: this.#moments,
     };
   }
 
@@ -148,26 +177,28 @@ class Run {
     const { base, reference, scenario } = this.#options;
     const { simulation } = base;
     const began = simulation.monotonic();
-    const wanted = reference?.states[this.#step];
+    const wanted = reference?.states[this.#step - this.#from];
     const quietMs = scenario.quietMs ?? QUIET_MS;
-    let isCalm = this.#injector.calmAt <= began;
+    let countedFrom = Math.min(this.#injector.calmAt, began);
     for (;;) {
       await simulation.pass(LOOK_EVERY_MS);
       const now = simulation.monotonic();
-      if (!isCalm && this.#injector.calmAt <= now) {
-        isCalm = true;
+      const { calmAt } = this.#injector;
+      if (calmAt > countedFrom && calmAt <= now) {
+        countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
       }
-      const activeAt = Math.max(this.#changedAt, this.#injector.calmAt, ...this.#programs.map((one) => one.activeAt));
+      const activeAt = Math.max(this.#changedAt, calmAt, ...this.#programs.map((one) => one.activeAt));
       const isQuiet = now - activeAt >= quietMs && this.#programs.every((one) => one.isCurrent);
-      const isLate = now - Math.max(began, this.#injector.calmAt) > LATEST_MS;
+      const isLate = now - Math.max(began, calmAt) > LATEST_MS;
       if (!isQuiet && !isLate) continue;
       const state = storedTexts(base.server, this.#options.empty);
       const open = wanted === undefined ? undefined : difference(wanted, state);
       if (open !== undefined && !isLate) continue;
       if (isLate) this.#violate('not settled', open ?? 'something is under way all the time');
       this.#states.push(state);
-      this.#checkTime(Math.max(began, this.#injector.calmAt), activeAt);
+      if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
+      this.#checkTime(Math.max(began, calmAt), activeAt);
       return;
     }
   }

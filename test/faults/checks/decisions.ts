@@ -53,8 +53,16 @@ export class DecisionCheck {
   ) {
     this.#reference = reference;
     this.#violations = violations;
+    for (const { object } of server.store.list(collectionOf(Placements), ''))
+      this.#know(object as unknown as RawObject);
+    for (const { key, object } of server.store.list(collectionOf(PlacementDecisions), '')) {
+      const seen = read('PlacementDecision', object) as SeenDecision;
+      this.#placements.get(seen.owner)?.objects.set(key, seen);
+    }
     this.#subscriptions = [
-      server.observe(collectionOf(Placements), ({ type, entry }) => this.#placement(type, entry.object as unknown as RawObject)),
+      server.observe(collectionOf(Placements), ({ type, entry }) =>
+        this.#placement(type, entry.object as unknown as RawObject),
+      ),
       server.observe(collectionOf(PlacementDecisions), ({ type, entry }) =>
         this.#decision(type, entry.key, entry.object as unknown as RawObject),
       ),
@@ -80,20 +88,26 @@ export class DecisionCheck {
       this.#placements.delete(seen.uid);
       return;
     }
-    const { namespace = '', name } = object.metadata;
-    const known = this.#placements.get(seen.uid);
-    const hasGroups = (object.spec as { readonly decisionStrategy?: unknown } | undefined)?.decisionStrategy !== undefined;
-    const live = known ?? { key: `${namespace}/${name}`, seen, hasGroups, objects: new Map() };
-    live.hasGroups ||= hasGroups;
-    this.#placements.set(seen.uid, live);
-    const before = known?.seen;
-    live.seen = seen;
+    const before = this.#placements.get(seen.uid)?.seen;
+    const live = this.#know(object);
     if (JSON.stringify([before?.decisions, before?.selected]) !== JSON.stringify([seen.decisions, seen.selected]))
       this.#checkStatus(live);
     const ready = condition(object as never, 'Ready');
     const observed = number(ready['observedGeneration'], seen.observedGeneration);
     if (ready['status'] === 'True' && observed > seen.generation)
       this.#violations('ahead', `${live.key}: Ready for generation ${observed} of ${seen.generation}`);
+  }
+
+  #know(object: RawObject): Live {
+    const seen = read('Placement', object as never) as SeenPlacement;
+    const { namespace = '', name } = object.metadata;
+    const spec = object.spec as { readonly decisionStrategy?: unknown } | undefined;
+    const hasGroups = spec?.decisionStrategy !== undefined;
+    const live = this.#placements.get(seen.uid) ?? { key: `${namespace}/${name}`, seen, hasGroups, objects: new Map() };
+    live.hasGroups ||= hasGroups;
+    live.seen = seen;
+    this.#placements.set(seen.uid, live);
+    return live;
   }
 
   #checkStatus({ key, seen, objects }: Live): void {
@@ -103,7 +117,10 @@ export class DecisionCheck {
       const stored = objects.get(`${namespace}/${name}`);
       for (const cluster of stored?.clusters ?? []) named.add(cluster);
       if (stored?.revision !== revision)
-        this.#violations('ahead', `${key}: status names ${name} at ${revision}, stored is ${stored?.revision ?? 'none'}`);
+        this.#violations(
+          'ahead',
+          `${key}: status names ${name} at ${revision}, stored is ${stored?.revision ?? 'none'}`,
+        );
     }
     if (seen.selected !== named.size)
       this.#violations('ahead', `${key}: status counts ${seen.selected}, the objects that it names hold ${named.size}`);
@@ -147,9 +164,13 @@ export class DecisionCheck {
     const gone = [...allowed.always].filter((name) => !now.has(name));
     const come = [...now].filter((name) => !allowed.ever.has(name));
     if (gone.length > 0) this.#violations('moved', `${live.key}: ${gone.join(', ')} missing, which stay in this step`);
-    if (come.length > 0) this.#violations('moved', `${live.key}: ${come.join(', ')} selected, which never are in this step`);
+    if (come.length > 0)
+      this.#violations('moved', `${live.key}: ${come.join(', ')} selected, which never are in this step`);
     if (now.size > allowed.most)
-      this.#violations('moved', `${live.key}: ${now.size} selected at once, never more than ${allowed.most} in this step`);
+      this.#violations(
+        'moved',
+        `${live.key}: ${now.size} selected at once, never more than ${allowed.most} in this step`,
+      );
   }
 }
 

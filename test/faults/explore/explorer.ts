@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 import { startBaseHub, type BaseHub } from '../hub/base.js';
 import { faultText, planText, type Plan } from '../plan.js';
-import { run, type Outcome, type Reference, type Violation } from '../run.js';
+import { run, type Moment, type Outcome, type Violation } from '../run.js';
 import type { Scenario } from '../scenario.js';
 import { SCENARIOS } from '../scenarios/all.js';
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
@@ -17,7 +17,7 @@ export interface Found {
 export class Explorer {
   readonly #base: BaseHub;
   readonly #empty: StoredState;
-  readonly #references = new Map<string, Reference>();
+  readonly #references = new Map<string, Outcome>();
 
   private constructor(base: BaseHub) {
     this.#base = base;
@@ -28,22 +28,35 @@ export class Explorer {
     return new Explorer(await startBaseHub());
   }
 
-  /** @throws Error where the scenario breaks a rule without any fault */
-  async reference(name: string): Promise<Reference> {
-    const known = this.#references.get(name);
+  /** The run without faults of these steps. @throws Error where the scenario breaks a rule without any fault */
+  async reference(
+    { scenario: name, from = 0, to }: Omit<Plan, 'seed' | 'faults'>,
+    log?: (line: string) => void,
+  ): Promise<Outcome> {
+    const key = `${name} ${from} ${to ?? ''}`;
+    const known = this.#references.get(key);
     if (known !== undefined) return known;
-    const plan = { scenario: name, seed: 0, faults: [] };
-    const made = await run({ base: this.#base, empty: this.#empty, scenario: scenarioOf(name), plan });
+    const plan = { scenario: name, seed: 0, faults: [], from, ...(to !== undefined && { to }) };
+    const start = await this.#start(name, from);
+    const scenario = scenarioOf(name);
+    const made = await run({ base: this.#base, empty: this.#empty, scenario, plan, ...start, ...(log && { log }) });
     const [first] = made.violations;
-    if (first !== undefined) throw new Error(`${name}, without faults: step ${first.step}: ${first.rule}: ${first.detail}`);
-    this.#references.set(name, made);
+    if (first !== undefined)
+      throw new Error(`${name}, without faults: step ${first.step}: ${first.rule}: ${first.detail}`);
+    this.#references.set(key, made);
     return made;
   }
 
+  async #start(scenario: string, from: number): Promise<{ readonly start?: Moment }> {
+    const start = from === 0 ? undefined : (await this.reference({ scenario })).moments[from];
+    return start === undefined ? {} : { start };
+  }
+
   async run(plan: Plan, log?: (line: string) => void): Promise<Outcome> {
-    const reference = await this.reference(plan.scenario);
+    const reference = await this.reference(plan, log);
+    const start = await this.#start(plan.scenario, plan.from ?? 0);
     const scenario = scenarioOf(plan.scenario);
-    return run({ base: this.#base, empty: this.#empty, scenario, plan, reference, ...(log && { log }) });
+    return run({ base: this.#base, empty: this.#empty, scenario, plan, reference, ...start, ...(log && { log }) });
   }
 
   /** The smallest plan that still breaks the same rule: faults are left out one by one, and the order of events made plain. */
@@ -56,7 +69,7 @@ export class Explorer {
       return true;
     };
     await stillBreaks({ ...plan, seed: 0 });
-    for (let size = smallest.plan.faults.length; size > 0; ) {
+    for (let size = smallest.plan.faults.length; size > 0;) {
       let hasShrunk = false;
       for (let index = smallest.plan.faults.length - 1; index >= 0; index--) {
         const faults = smallest.plan.faults.filter((_, at) => at !== index);

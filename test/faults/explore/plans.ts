@@ -32,8 +32,8 @@ const ANYWHERE: readonly What[] = [
 ];
 const EVENTS: readonly What[] = [
   { kind: 'end' },
-  { kind: 'gone', lost: 0 },
-  { kind: 'gone', lost: 3 },
+  { kind: 'gone', ms: 0 },
+  { kind: 'gone', ms: 2_500 },
   { kind: 'replay', count: 1 },
   { kind: 'replay', count: 20 },
   { kind: 'late', ms: 2_000 },
@@ -58,13 +58,29 @@ export function faultsOf(of: Sort): readonly Omit<Fault, 'where'>[] {
   return of === 'lease' ? write : [...write, ...at('before', FOREIGN), ...at('answered', FOREIGN)];
 }
 
-/** Where faults can hit in the run of the reference. */
-function placesOf({ counts }: Reference, of: Sort): Where[] {
-  return counts.flatMap((count, step) => Array.from({ length: count[of] }, (_, n) => ({ step, of, n: n + 1 })));
+/** The steps that a plan runs through, and what the run without faults has there. */
+export interface Window {
+  readonly scenario: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reference: Reference;
+}
+
+/** A plan with one fault, in the order in which things are sent. */
+function single({ scenario, from, to }: Window, fault: Fault): Plan {
+  return { scenario, seed: 0, faults: [fault], from, to };
+}
+
+/** Where faults of a sort can hit in the step of the window after its first, and in the first when that is the start. */
+function placesOf({ from, reference: { counts } }: Window, of: Sort): Where[] {
+  const steps = from === 0 ? [0, 1] : [1];
+  return steps.flatMap((step) =>
+    Array.from({ length: counts[step]?.[of] ?? 0 }, (_, n) => ({ step: from + step, of, n: n + 1 })),
+  );
 }
 
 /** A crash at each write, and the loss of each reply. */
-export function crashPlans(scenario: string, reference: Reference): Plan[] {
+export function crashPlans(window: Window): Plan[] {
   const faults = [
     { when: 'before', what: CRASH },
     { when: 'applied', what: CRASH },
@@ -72,28 +88,22 @@ export function crashPlans(scenario: string, reference: Reference): Plan[] {
     { when: 'applied', what: { kind: 'silence' } },
     { when: 'applied', what: { kind: 'reset' } },
   ] as const;
-  return placesOf(reference, 'write').flatMap((where) =>
-    faults.map((fault) => ({ scenario, seed: 0, faults: [{ where, ...fault }] })),
+  return placesOf(window, 'write').flatMap((where) => faults.map((fault) => single(window, { where, ...fault })));
+}
+
+/** Each window of events, lost in a gap of some length, or delivered twice, up to 20 of them. */
+export function eventPlans(window: Window): Plan[] {
+  const lost = [0, 10, 100, 2_500].map((ms): What => ({ kind: 'gone', ms }));
+  const again = [1, 2, 5, 20].map((count): What => ({ kind: 'replay', count }));
+  return placesOf(window, 'event').flatMap((where) =>
+    [...lost, ...again].map((what) => single(window, { where, when: 'watch', what })),
   );
 }
 
-/** Each window of up to 20 events, lost in a gap or delivered twice. */
-export function windowPlans(scenario: string, reference: Reference): Plan[] {
-  return placesOf(reference, 'event').flatMap((where) => {
-    const what: What[] = [1, 2, 5, 20].flatMap((size): What[] => [
-      { kind: 'gone', lost: size },
-      { kind: 'replay', count: size },
-    ]);
-    return what.map((one) => ({ scenario, seed: 0, faults: [{ where, when: 'watch' as const, what: one }] }));
-  });
-}
-
 /** Every request with every fault that applies. */
-export function singlePlans(scenario: string, reference: Reference): Plan[] {
+export function requestPlans(window: Window): Plan[] {
   return (['write', 'read', 'lease', 'event'] as const).flatMap((of) =>
-    placesOf(reference, of).flatMap((where) =>
-      faultsOf(of).map((fault) => ({ scenario, seed: 0, faults: [{ where, ...fault }] })),
-    ),
+    placesOf(window, of).flatMap((where) => faultsOf(of).map((fault) => single(window, { where, ...fault }))),
   );
 }
 
@@ -101,7 +111,7 @@ const FEWEST = 3;
 const MOST = 30;
 
 /** A random plan: 3 to 30 faults, most often few, and an order of events of its own. */
-export function randomPlan(seed: number, scenario: string, reference: Reference): Plan {
+export function randomPlan(seed: number, { scenario, from, to, reference }: Window): Plan {
   const dice = new Dice(seed);
   const size = Math.min(FEWEST + Math.floor(-Math.log(1 - dice.next()) * 4), MOST);
   const faults: Fault[] = [];
@@ -111,9 +121,9 @@ export function randomPlan(seed: number, scenario: string, reference: Reference)
     const most = reference.counts[step]?.[of] ?? 0;
     if (most === 0) continue;
     // Beyond the requests of the reference, too: a fault makes more of them.
-    const where = { step, of, n: dice.between(1, most + 2) };
+    const where = { step: from + step, of, n: dice.between(1, most + 2) };
     if (faults.some((one) => JSON.stringify(one.where) === JSON.stringify(where))) continue;
     faults.push({ where, ...dice.pick(faultsOf(of)) });
   }
-  return { scenario, seed: dice.between(1, 1_000_000_000), faults };
+  return { scenario, seed: dice.between(1, 1_000_000_000), faults, from, to };
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { loadAll } from 'js-yaml';
 
 import { startMemoryServer, type MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
-import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import { root } from '../../support/repository/root.js';
@@ -16,9 +15,6 @@ export const LEADER_NAMESPACE = DEFAULT_TARGET_NAMESPACE;
 
 /** Of the team whose Placements the scenarios have. */
 export const TEAM = 'team';
-
-/** Who writes what a scenario says. */
-export const PEOPLE: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A Sunday. */
 const START = Date.parse('2026-11-22T10:00:00Z');

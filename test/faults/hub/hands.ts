@@ -1,3 +1,4 @@
+import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import * as own from '../../../src/api/resources.js';
@@ -5,7 +6,9 @@ import { collectionPath, objectPath } from '../../../src/runtime/client/path.js'
 import { isRecord, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import * as builtIn from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { PEOPLE } from './base.js';
+
+/** Who writes what a scenario says. */
+export const PEOPLE: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** Writes what people and other programs write, as an administrator: no fault hits it. */
 export class Hands {

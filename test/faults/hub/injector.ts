@@ -75,7 +75,7 @@ export class Injector {
     const fault = this.#count('event', resource);
     if (fault === undefined) return undefined;
     const { what } = fault;
-    if (what.kind === 'late') this.#disturb(what.ms);
+    if (what.kind === 'late' || what.kind === 'gone') this.#disturb(what.ms);
     return what;
   }
 
@@ -119,9 +119,7 @@ export class Injector {
     const n = this.#counts[sort];
     if (sort === 'write') this.writes.push(name);
     this.named.push(`${this.#step} ${sort} ${n} ${name}`);
-    const fault = this.#waiting.find(
-      ({ where }) => where.step === this.#step && where.of === sort && where.n === n,
-    );
+    const fault = this.#waiting.find(({ where }) => where.step === this.#step && where.of === sort && where.n === n);
     if (fault === undefined) return undefined;
     this.#waiting = this.#waiting.filter((one) => one !== fault);
     this.reached.push(fault);

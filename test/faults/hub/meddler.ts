@@ -4,20 +4,23 @@ import type { BaseHub } from './base.js';
 import type { Hands } from './hands.js';
 import type { Meddler } from './injector.js';
 
+/** The label that somebody else writes. */
+export const TOUCHED = 'example.com/touched';
+
 /** Somebody else who writes to the same hub, at the worst moment. Refused requests are no matter. */
 export function meddlerOf({ simulation }: BaseHub, hands: Hands): Meddler {
   const quietly = (work: Promise<unknown>): void => void work.catch(() => undefined);
   const setHolder = async (holder: string): Promise<void> => {
     for (const { metadata } of await hands.list(Leases))
       if (metadata.namespace !== undefined && !isOfNode(metadata))
-        await hands.patch(Leases, metadata as Required<typeof metadata>, { spec: { holderIdentity: holder } });
+        await hands.patch(Leases, metadata, { spec: { holderIdentity: holder } });
   };
   return {
     write: (sent, field) => {
       const [path = ''] = sent.path.replace(/\/status$/, '').split('?');
       if (sent.method === 'POST' || sent.name === '') return;
       const patch =
-        field === 'label' ? { metadata: { labels: { 'example.com/touched': sent.verb } } } : { status: { phase: 'Odd' } };
+        field === 'label' ? { metadata: { labels: { [TOUCHED]: sent.verb } } } : { status: { phase: 'Odd' } };
       quietly(hands.send('PATCH', path, patch, 'application/merge-patch+json'));
     },
     takeLeases: (ms) => {

@@ -36,7 +36,11 @@ export interface ProgramSpec {
   readonly realLeases?: boolean;
 }
 
-const LONG_LEASES: LeaseTimes = { duration: 30 * 3_600_000, renewDeadline: 28 * 3_600_000, retryPeriod: 26 * 3_600_000 };
+const LONG_LEASES: LeaseTimes = {
+  duration: 30 * 3_600_000,
+  renewDeadline: 28 * 3_600_000,
+  retryPeriod: 26 * 3_600_000,
+};
 
 /** What goes wrong inside a process, as its log says: each is a fault of the program, whatever happens around it. */
 const NEVER_LOGGED: ReadonlySet<string> = new Set([
@@ -200,4 +204,4 @@ const CONFIG: ManagerConfig = {
   inventories: { clusterProfiles: undefined, ocmClusters: false },
   sigDecisions: false,
   multikueue: false,
-} as unknown as ManagerConfig;
+};

@@ -1,17 +1,32 @@
 import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
-import { ADDITIONS_ANNOTATION, HISTORY_ANNOTATION, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import {
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  HISTORY_ANNOTATION,
+  REMOVALS_ANNOTATION,
+} from '../../../src/api/names.js';
+import { TOUCHED } from './meddler.js';
 
 type Entry = NonNullable<ReturnType<MemoryServer['store']['get']>>;
 
 /** Of Leases and Events, nothing is compared: they say when something happened, and by whom. */
 const IGNORED: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'events', 'events.events.k8s.io']);
 
-/** Their entries are times, run out, and name what a process saw that has ended since. */
-const RECORDS = [HISTORY_ANNOTATION, REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
+/** Times, what runs out, what a process saw that has ended since, a hash of times; and what others wrote. */
+const UNCOMPARED = [
+  HISTORY_ANNOTATION,
+  REMOVALS_ANNOTATION,
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  TOUCHED,
+];
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Of a decision object, as a Placement's status names it. */
+const REVISION = /"revision":"[0-9a-f]{16}"/g;
 
 const texts = new WeakMap<Entry, string>();
 
@@ -35,12 +50,18 @@ function textOf(entry: Entry): string {
   const { metadata, ...rest } = entry.object as unknown as {
     readonly metadata: Record<string, unknown>;
   };
-  const { managedFields: _, resourceVersion: __, generation: ___, annotations = {}, ...kept } = metadata;
-  const said = Object.entries(annotations as object).filter(([key]) => !RECORDS.includes(key));
-  const text = JSON.stringify({ metadata: { ...kept, annotations: Object.fromEntries(said) }, ...rest }, ordered);
-  const masked = text.replace(TIME, '<time>').replace(UID, '<uid>');
+  const { managedFields: _, resourceVersion: __, generation: ___, annotations, labels, ...kept } = metadata;
+  const said = { ...kept, annotations: compared(annotations), labels: compared(labels) };
+  const text = JSON.stringify({ metadata: said, ...rest }, ordered);
+  const masked = text.replace(TIME, '<time>').replace(UID, '<uid>').replace(REVISION, '"revision":"<hash>"');
   texts.set(entry, masked);
   return masked;
+}
+
+/** Undefined when nothing is left. */
+function compared(values: unknown): object | undefined {
+  const kept = Object.entries(values ?? {}).filter(([key]) => !UNCOMPARED.includes(key));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** Object keys in one order: which field was written first is no difference. */
@@ -50,7 +71,10 @@ function ordered(_key: string, value: unknown): unknown {
 }
 
 /** The first difference, for people; undefined for none. */
-export function difference(wanted: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | undefined {
+export function difference(
+  wanted: ReadonlyMap<string, string>,
+  found: ReadonlyMap<string, string>,
+): string | undefined {
   for (const [key, text] of wanted) {
     const there = found.get(key);
     if (there === undefined) return `${key} is missing`;
@@ -63,6 +87,6 @@ export function difference(wanted: ReadonlyMap<string, string>, found: ReadonlyM
 function apart(wanted: string, found: string): string {
   let at = 0;
   while (wanted[at] === found[at]) at += 1;
-  const from = Math.max(at - 60, 0);
-  return `wanted …${wanted.slice(from, at + 120)}…, found …${found.slice(from, at + 120)}…`;
+  const from = Math.max(at - 40, 0);
+  return `wanted …${wanted.slice(from, at + 200)}…, found …${found.slice(from, at + 200)}…`;
 }

@@ -47,7 +47,8 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #heldUntil = 0;
   #isMute = false;
   #withoutBookmarks = false;
-  #lost = 0;
+  /** What comes now is lost, until the stream ends with 410. */
+  #isLosing = false;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -67,7 +68,8 @@ export class EventStream implements AsyncIterable<Uint8Array> {
 
   /** Whether everything that the server has sent is delivered. */
   get isCurrent(): boolean {
-    return this.#queue.length === 0 && this.#delivered.length === 0 && !this.#isMute;
+    const isLive = !this.#isMute && !this.#isLosing;
+    return isLive && this.#queue.length === 0 && this.#delivered.length === 0;
   }
 
   /** Takes what the server sends, until the stream ends. */
@@ -128,11 +130,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
 
   #isSkipped(value: Json): boolean {
     const isBookmark = field(value, 'type') === 'BOOKMARK';
-    if (isBookmark) return this.#withoutBookmarks;
-    if (this.#lost === 0) return false;
-    this.#lost -= 1;
-    if (this.#lost === 0) this.#finish(GONE);
-    return true;
+    return this.#isLosing || (isBookmark && this.#withoutBookmarks);
   }
 
   #give(item: Item): void {
@@ -151,9 +149,10 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     else if (what.kind === 'no-bookmarks') this.#withoutBookmarks = true;
     else if (what.kind === 'late') this.#heldUntil = simulation.monotonic() + what.ms;
     else if (what.kind === 'end') this.#finish();
-    else if (what.kind === 'gone' && what.lost === 0) this.#finish(GONE);
-    else if (what.kind === 'gone') this.#lost = what.lost;
-    else if (what.kind === 'replay') {
+    else if (what.kind === 'gone') {
+      this.#isLosing = true;
+      this.#options.clock.after(what.ms, () => this.#finish(GONE));
+    } else if (what.kind === 'replay') {
       const again = this.#last.slice(-what.count).map((value): Item => ({ kind: 'line', value }));
       this.#delivered.push(...again);
       this.#wake?.();

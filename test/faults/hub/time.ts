@@ -88,9 +88,14 @@ export class Simulation implements Clock {
     await this.pass(0);
   }
 
-  /** Sets the wall time back to the start, for the next run. Whatever waits goes on waiting. */
-  rewind(): void {
-    this.#zero = this.#elapsed;
+  /** Sets the wall time to `ms` after the start, for the next run. Whatever waits goes on waiting. */
+  rewind(ms: number): void {
+    this.#zero = this.#elapsed - ms;
+  }
+
+  /** Wall time since the start. */
+  get sinceStart(): number {
+    return this.#elapsed - this.#zero;
   }
 
   /** All that is ready, one after the other, until nothing is. */

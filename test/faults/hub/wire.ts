@@ -11,7 +11,11 @@ import {
   type RoundTripper,
   type RoundTripperOptions,
 } from '../../../src/runtime/transport/roundtripper.js';
-import { createTransportWith, type Transport, type TransportOptions } from '../../../src/runtime/transport/transport.js';
+import {
+  createTransportWith,
+  type Transport,
+  type TransportOptions,
+} from '../../../src/runtime/transport/transport.js';
 import { isRecord, parseJson } from '../../../src/runtime/vocabulary/json.js';
 import type { Injector } from './injector.js';
 import { sentOf, type SentRequest } from './request.js';
@@ -200,8 +204,20 @@ function answerOf(answer: {
   readonly retryAfter?: string;
 }): ServerResponse {
   const { status: code, reason = REASONS[code] ?? 'Unknown', retryAfter } = answer;
-  const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'injected', reason, code };
-  return { code, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter }, body: { kind: 'value', value } };
+  const value = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'injected',
+    reason,
+    code,
+  };
+  return {
+    code,
+    headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    body: { kind: 'value', value },
+  };
 }
 
 /** The JSON value of a body; undefined for a stream, and when it is not JSON. */
@@ -209,4 +225,3 @@ function valueOf(body: ServerResponse['body']): unknown {
   if (body.kind === 'value') return body.value;
   return body.kind === 'bytes' ? parseJson(Buffer.from(body.bytes).toString('utf8')) : undefined;
 }
-

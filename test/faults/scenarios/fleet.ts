@@ -22,7 +22,12 @@ export interface ClusterGiven {
 
 /** Clusters of set `fleet`, which is bound to the team. `names`: letters, one each: `abc` are clusters a, b and c. */
 export async function fleet(hands: Hands, names: string, given: ClusterGiven = {}): Promise<void> {
-  await hands.create({ apiVersion: apiVersionOf(ManagedClusterSets), kind: 'ManagedClusterSet', metadata: { name: 'fleet' }, spec: {} });
+  await hands.create({
+    apiVersion: apiVersionOf(ManagedClusterSets),
+    kind: 'ManagedClusterSet',
+    metadata: { name: 'fleet' },
+    spec: {},
+  });
   await hands.create(bindingOf('fleet'));
   for (const name of names) await addCluster(hands, name, given);
 }
@@ -33,7 +38,11 @@ export function bindingOf(set: string): Record<string, unknown> {
   return { apiVersion: apiVersionOf(ManagedClusterSetBindings), kind, metadata, spec: { clusterSet: set } };
 }
 
-export async function addCluster(hands: Hands, name: string, { labels, claims, set = 'fleet' }: ClusterGiven): Promise<void> {
+export async function addCluster(
+  hands: Hands,
+  name: string,
+  { labels, claims, set = 'fleet' }: ClusterGiven,
+): Promise<void> {
   const metadata = { name, labels: { [CLUSTER_SET_LABEL]: set, ...labels } };
   await hands.create({ apiVersion: apiVersionOf(ManagedClusters), kind: 'ManagedCluster', metadata, spec: {} });
   if (claims !== undefined) await setClaims(hands, name, claims);
@@ -80,7 +89,9 @@ export const taint = (name: string, taints: readonly { readonly key: string; rea
   );
 
 export const unbind = (set: string): Step =>
-  step(`set ${set} is no longer bound`, (hands) => hands.remove(ManagedClusterSetBindings, { name: set, namespace: TEAM }));
+  step(`set ${set} is no longer bound`, (hands) =>
+    hands.remove(ManagedClusterSetBindings, { name: set, namespace: TEAM }),
+  );
 
 export const bind = (set: string): Step => step(`set ${set} is bound`, (hands) => hands.create(bindingOf(set)));
 
