@@ -110,9 +110,8 @@ function ungrouped(slots: Slots, objects: Objects, snapshot: PlacementSnapshot):
 
 /** The pieces of the published lists; those that this process published come before what others may have edited. */
 function knownPieces(objects: Objects, { published }: PlacementSnapshot): Pieces {
-  const known = published?.lists === undefined ? undefined : published.pieces;
   const isFree = (ordinal: number): boolean => obstacle(objects.get(ordinal)) === undefined;
-  return new Map([...(known ?? piecesOf(publishedIn(objects)))].filter(([ordinal]) => isFree(ordinal)));
+  return new Map([...(published?.pieces ?? piecesOf(publishedIn(objects)))].filter(([ordinal]) => isFree(ordinal)));
 }
 
 function grouped(
@@ -185,11 +184,10 @@ export function publishedAfter(changes: SliceChanges, done = changes.writes.leng
   return [...slices.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** What is published after the first `done` writes; `isKnown`: it is known of each write whether it is stored. */
-export function publishedBy(changes: SliceChanges, done = changes.writes.length, isKnown = true): Published {
+/** What is published after the first `done` writes. */
+export function publishedBy(changes: SliceChanges, done = changes.writes.length): Published {
   const { since, details } = changes;
-  const lists = isKnown ? slotsAfter(changes, done) : undefined;
-  return { lists, since, details, pieces: piecesOf(publishedAfter(changes, done)) };
+  return { lists: slotsAfter(changes, done), since, details, pieces: piecesOf(publishedAfter(changes, done)) };
 }
 
 /** The lists after the first `done` writes. */

@@ -233,8 +233,8 @@ export type Slots = readonly (readonly string[])[];
 
 /** What was last published of the decision of a Placement: the next decision begins with it. */
 export interface Published {
-  /** Undefined after a write that may or may not be stored. A cluster that changes its object is in two lists for a moment. */
-  readonly lists: Slots | undefined;
+  /** A cluster that changes its object is in two lists for a moment. */
+  readonly lists: Slots;
   /** Since when these clusters are selected, where their items have times. */
   readonly since: Since;
   /** The values of labels and claims that their items have. */

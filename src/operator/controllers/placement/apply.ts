@@ -19,13 +19,13 @@ import {
 } from '../../../domain/placement/stored/decision.js';
 import type { Result } from '../../../runtime/controller/result.js';
 import type { Decided, Outcome } from './decide.js';
-import { CACHE_BEHIND, type Input, readStoredDecision } from './gather.js';
+import { CACHE_BEHIND, type Input, isStoredAs, readStoredDecision } from './gather.js';
 import type { Scope, Nothing } from './scope.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
 import { collectionEnd } from '../../../domain/placement/select/waiting.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
-import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
+import { sameList } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { publishedBy } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
@@ -84,12 +84,15 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
     if (attempt.kind === 'failed') {
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
-      state.published = publishedBy(changes, done, state.unconfirmed.size === 0);
+      state.published = publishedBy(changes, done);
+      const isInDoubt = state.unconfirmed.has(write.name);
+      state.doubt = isInDoubt ? { write, published: publishedBy(changes, done + 1) } : undefined;
       return { ...outcome, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
   state.published = decided.after;
+  state.doubt = undefined;
   return { ...outcome, publication: { changes, done }, error: undefined };
 }
 
@@ -211,10 +214,7 @@ async function readAfter(
  * the repetition conflicts with the first try. No other client edited such an object.
  */
 function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
-  if (write.kind !== 'update' || found === undefined) return false;
-  const stored = readDecision(found, owner);
-  if (!stored.intact || stored.deleting || stored.revision !== write.revision) return false;
-  if (!sameContent(stored, write)) return false;
+  if (write.kind !== 'update' || found === undefined || !isStoredAs(write, found, owner)) return false;
   objects.set(write.name, found);
   return true;
 }
@@ -245,8 +245,7 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (isCounted(decision) && state.published?.lists === undefined && !(await isCurrent(input, scope)))
-    return CACHE_BEHIND;
+  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;
   return undefined;
 }
 

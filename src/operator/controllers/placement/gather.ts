@@ -8,6 +8,8 @@ import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { hadDecision, type DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/budget.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { sameContent } from '../../../domain/placement/stored/items.js';
+import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
@@ -66,6 +68,7 @@ export async function gather(scope: Scope): Promise<Nothing | { readonly kind: '
     published: undefined,
     decisions: new Set(),
     unconfirmed: new Set(),
+    doubt: undefined,
     decided: undefined,
     collection: undefined,
     trigger: undefined,
@@ -135,9 +138,21 @@ async function confirmWrites(scope: Scope): Promise<void> {
   for (const name of state.unconfirmed) {
     const at = keyOf({ namespace, name });
     const known = mutations.decisions.newest(at, caches.decisions.store.get(at));
-    await readStoredDecision({ name, known, state }, scope);
+    const found = await readStoredDecision({ name, known, state }, scope);
     state.unconfirmed.delete(name);
+    const { doubt } = state;
+    if (doubt?.write.name !== name) continue;
+    if (isStoredAs(doubt.write, found, { namespace, name: scope.name, uid: state.uid }))
+      state.published = doubt.published;
+    state.doubt = undefined;
   }
+}
+
+/** Whether `found` is what the write was to store; for a deletion, whether there is nothing. */
+export function isStoredAs(write: DecisionWrite, found: PlacementDecision | undefined, owner: DecisionOwner): boolean {
+  if (write.kind === 'delete' || found === undefined) return write.kind === 'delete' && found === undefined;
+  const stored = readDecision(found, owner);
+  return stored.intact && !stored.deleting && stored.revision === write.revision && sameContent(stored, write);
 }
 
 /** Reads a decision object from the API into the mutation cache. `known`: the object as it was before. */

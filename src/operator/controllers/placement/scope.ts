@@ -5,6 +5,7 @@ import type { Expressions } from '../../../domain/placement/spec/expression.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/waiting.js';
 import type { Before, ClusterView } from '../../../domain/placement/select/snapshot.js';
 import type { History } from '../../../domain/placement/stored/history.js';
+import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import type { Published } from '../../../domain/placement/stored/decision.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
@@ -24,6 +25,8 @@ export interface PlacementState {
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */
   readonly unconfirmed: Set<string>;
+  /** The last write, where it may or may not be stored, and what is published if it is; undefined where that is known. */
+  doubt: { readonly write: DecisionWrite; readonly published: Published } | undefined;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Omit<Before, 'cluster'> | undefined;
   /** What counts and waits for further changes of the same command; undefined while there is nothing. */

@@ -33,6 +33,22 @@ describe('a write of a decision whose answer is lost', () => {
     expect(writesOf(hub)).toHaveLength(2);
   });
 
+  it('leaves those selected that were, when an object that somebody deleted is not made again at once', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a', 'b');
+    hub.place('web', { numberOfClusters: 2 });
+    await hub.start();
+    hub.clusters('c', 'd', 'e', 'f', 'g', 'h');
+    await hub.untilIdle();
+    once(hub, 'create', ({ name }) => {
+      throw failure('Transport', 'create', PlacementDecisions, name);
+    });
+    hub.api.remove(PlacementDecisions, FIRST);
+    await hub.untilIdle(10_000);
+
+    expect(hub.decision('web')['decision-1']?.toSorted()).toEqual(['a', 'b']);
+  });
+
   it('is not repeated when it was stored, though the cache does not show it', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
