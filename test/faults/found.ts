@@ -25,4 +25,26 @@ export const FOUND: readonly Found[] = [
       ],
     },
   },
+  {
+    what: 'asked for definitions that it could not read only with the next resync, so that a definition made anew was not noticed',
+    mendedBy: 'they are asked for again after a minute',
+    plan: {
+      scenario: 'placement/plain',
+      seed: 0,
+      faults: [{ where: { step: 1, of: 'read', n: 1 }, when: 'before', what: { kind: 'answer', status: 403 } }],
+      from: 0,
+      to: 2,
+    },
+  },
+  {
+    what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was silent',
+    mendedBy: 'the Placement is read before an object that somebody deleted is made again',
+    plan: {
+      scenario: 'placement/plain',
+      seed: 0,
+      faults: [{ where: { step: 8, of: 'event', n: 3 }, when: 'watch', what: { kind: 'mute' } }],
+      from: 7,
+      to: 9,
+    },
+  },
 ];

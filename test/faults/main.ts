@@ -31,6 +31,7 @@ async function one(plan: Plan): Promise<void> {
   plans += 1;
   const log = values.log ? (line: string) => console.log(line) : undefined;
   const outcome = await explorer.run(plan, log);
+  if (values.log) console.log(outcome.named.join('\n'));
   const [first] = outcome.violations;
   if (first === undefined) return;
   violations += 1;

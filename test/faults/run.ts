@@ -179,6 +179,7 @@ class Run {
     const began = simulation.monotonic();
     const wanted = reference?.states[this.#step - this.#from];
     const quietMs = scenario.quietMs ?? QUIET_MS;
+    let said: string | undefined;
     let countedFrom = Math.min(this.#injector.calmAt, began);
     for (;;) {
       await simulation.pass(LOOK_EVERY_MS);
@@ -193,8 +194,12 @@ class Run {
       const isLate = now - Math.max(began, calmAt) > LATEST_MS;
       if (!isQuiet && !isLate) continue;
       const state = storedTexts(base.server, this.#options.empty);
-      const open = wanted === undefined ? undefined : difference(wanted, state);
-      if (open !== undefined && !isLate) continue;
+      const open = this.#decisions.outdated() ?? (wanted && difference(wanted, state));
+      if (open !== undefined && !isLate) {
+        if (open !== said) this.#options.log?.(`${now} not yet: ${open}`);
+        said = open;
+        continue;
+      }
       if (isLate) this.#violate('not settled', open ?? 'something is under way all the time');
       this.#states.push(state);
       if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });

@@ -78,6 +78,18 @@ export class DecisionCheck {
     this.movements.push(next);
   }
 
+  /** A Placement whose status names another revision than is stored: it will be written again. Undefined when there is none. */
+  outdated(): string | undefined {
+    for (const { key, seen, objects } of this.#placements.values()) {
+      const namespace = key.slice(0, key.indexOf('/'));
+      const isStored = seen.decisions.every(
+        (one) => objects.get(`${namespace}/${one.name}`)?.revision === one.revision,
+      );
+      if (!isStored) return `the status of ${key} names a revision that is not stored`;
+    }
+    return undefined;
+  }
+
   end(): void {
     for (const one of this.#subscriptions) one.end();
   }

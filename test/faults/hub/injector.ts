@@ -118,7 +118,7 @@ export class Injector {
     this.#counts[sort] += 1;
     const n = this.#counts[sort];
     if (sort === 'write') this.writes.push(name);
-    this.named.push(`${this.#step} ${sort} ${n} ${name}`);
+    this.named.push(`step ${this.#step} ${sort} ${n}: ${name}`);
     const fault = this.#waiting.find(({ where }) => where.step === this.#step && where.of === sort && where.n === n);
     if (fault === undefined) return undefined;
     this.#waiting = this.#waiting.filter((one) => one !== fault);

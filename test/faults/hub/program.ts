@@ -32,15 +32,18 @@ export interface ProgramSpec {
   readonly name: string;
   readonly controllers: readonly ControllerName[];
   readonly config?: Partial<ManagerConfig>;
-  /** With those of client-go; default: a Lease that one process renews once in 26 hours, so that long waits cost nothing. */
+  /** With those of client-go; default: a Lease that outlasts a day at once, so that long waits cost little. */
   readonly realLeases?: boolean;
 }
 
 const LONG_LEASES: LeaseTimes = {
   duration: 30 * 3_600_000,
   renewDeadline: 28 * 3_600_000,
-  retryPeriod: 26 * 3_600_000,
+  retryPeriod: 20_000,
 };
+
+/** A candidate watches its Lease until it holds it. */
+const LEASES = 'leases.coordination.k8s.io';
 
 /** What goes wrong inside a process, as its log says: each is a fault of the program, whatever happens around it. */
 const NEVER_LOGGED: ReadonlySet<string> = new Set([
@@ -70,6 +73,8 @@ export class Program {
   #open = new Set<SentRequest | EventStream>();
   /** How many passes each key had since `passes` was emptied: `controller key`. */
   readonly passes = new Map<string, number>();
+  /** What it has watched since its start: it goes on watching that. */
+  readonly #watched = new Set<string>();
   /** Passes that run now. */
   #running = 0;
   /** Monotonic ms of the last begin or end of a pass. */
@@ -86,6 +91,7 @@ export class Program {
     const clock = new ProcessClock(simulation);
     this.#clock = clock;
     this.#open = new Set();
+    this.#watched.clear();
     this.#running = 0;
     this.starts += 1;
     const dice = new Dice(seed * 31 + this.starts);
@@ -134,7 +140,14 @@ export class Program {
   get isCurrent(): boolean {
     if (this.#clock?.dead !== false || this.#running > 0) return false;
     const open = [...this.#open];
-    return open.length > 0 && open.every((one) => 'pump' in one && one.isCurrent);
+    const streams = open.filter((one) => 'pump' in one);
+    for (const { resource } of streams) if (resource !== LEASES) this.#watched.add(resource);
+    return (
+      streams.length > 0 &&
+      streams.length === open.length &&
+      streams.every((one) => one.isCurrent) &&
+      [...this.#watched].every((resource) => streams.some((one) => one.resource === resource))
+    );
   }
 
   #pass(clock: ProcessClock, { attributes }: SpanStart): Span {

@@ -239,8 +239,13 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
     const known = await deletions.definitions();
     if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
   }
-  // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
-  if (changes.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
+  // Objects of an earlier Placement are deleted, and one that somebody deleted is made again, only when the API server has the same
+  // Placement as the cache: the garbage collector deletes those of a Placement that is gone, again and again.
+  const published = state.published?.lists ?? [];
+  const isOfWhatWas = (write: DecisionWrite): boolean =>
+    (write.kind === 'delete' && write.cause === 'Predecessor') ||
+    (write.kind === 'create' && (published[write.ordinal - 1] ?? []).length > 0);
+  if (changes.writes.some(isOfWhatWas)) {
     const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }

@@ -69,6 +69,7 @@ export async function gather(scope: Scope): Promise<Nothing | { readonly kind: '
     decisions: new Set(),
     unconfirmed: new Set(),
     doubt: undefined,
+    lacksDefinitions: false,
     decided: undefined,
     collection: undefined,
     trigger: undefined,

@@ -15,6 +15,8 @@ import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
 
 const TERMINATING_RETRY_MS = 5_000;
+/** Definitions that could not be read are asked for again after this; if that fails, with the next change or resync. */
+const DEFINITIONS_RETRY_MS = 60_000;
 
 /**
  * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
@@ -89,7 +91,11 @@ function resultOf({ input, decision, publication, error }: Outcome, { clock }: S
   if (error !== undefined) throw error;
   const { problem, lookAgain } = decision;
   if (problem !== undefined) return { ending: 'stalled', reason: `invalid field ${problem.field}` };
+  const { snapshot, state } = input;
+  const isUnknown = snapshot.definitions === undefined;
   const times = [...emptyObjectEnds(input, publication.changes), ...(lookAgain === undefined ? [] : [lookAgain])];
+  if (isUnknown && !state.lacksDefinitions) times.push(clock.now() + DEFINITIONS_RETRY_MS);
+  state.lacksDefinitions = isUnknown;
   if (times.length === 0) return DONE;
   return { ending: 'done', requeueAfterMs: Math.max(Math.min(...times) - clock.now(), 0) };
 }

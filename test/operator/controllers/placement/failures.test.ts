@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
-import { PlacementDecisions } from '../../../../src/api/resources.js';
+import { PlacementDecisions, Placements } from '../../../../src/api/resources.js';
+import { CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import { failure } from '../../../support/fakes/api.js';
 import { PlacementRig, NAMESPACE } from '../../../support/rigs/controllers/placement.js';
@@ -201,4 +202,42 @@ describe('reports of failed writes', () => {
       ]);
     },
   );
+});
+
+describe('a decision object that somebody deleted', () => {
+  it('a decision object that somebody deleted is not made again for a Placement that is gone, which the cache still shows', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a');
+    hub.place('web');
+    await hub.start();
+    const { mark } = hub;
+    hub.caches.placements.pause();
+    hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
+    hub.api.remove(PlacementDecisions, first);
+    await hub.untilIdle(30_000);
+
+    expect(hub.writesSince(mark)).toEqual([]);
+  });
+});
+
+describe('definitions that cannot be read', () => {
+  it('definitions that cannot be read are asked for once more a minute later', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a');
+    let isRefused = true;
+    hub.api.before = ({ verb, type, name }) => {
+      if (isRefused && verb === 'get' && type === CustomResourceDefinitions)
+        throw failure('Forbidden', verb, type, name);
+    };
+    hub.place('web');
+    await hub.start();
+    const before = hub.status('web').basis;
+    isRefused = false;
+    await hub.untilIdle(61_000);
+
+    expect([before?.definitions, hub.status('web').basis?.definitions]).toEqual([
+      undefined,
+      expect.objectContaining({ managedclusters: expect.any(String) }),
+    ]);
+  });
 });
