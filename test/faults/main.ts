@@ -1,68 +1,129 @@
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { crashPlans, eventPlans, randomPlan, requestPlans, type Window } from './explore/plans.js';
-import { Explorer, foundText, scenarioOf } from './explore/explorer.js';
+import { Explorer, foundText, windowsOf } from './explore/explorer.js';
+import { crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
 
 /**
- * `npm run faults -- --plans N --seed S [--scenario NAME]`: N random plans.
- * `npm run faults -- --exhaustive crashes|events|requests [--scenario NAME]`: all plans of a sort.
- * `npm run faults -- --plan JSON [--log]`: one plan.
+ * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive crashes|events|requests`.
+ * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
+ *   --scenario NAME   only the scenarios whose names begin so
+ *   --workers N       in N processes; default: one for each core
  * The last line is `N plans, V violations`; the exit code is 0 only for none.
  */
 const { values } = parseArgs({
   options: {
-    plans: { type: 'string' },
+    plans: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
+    exhaustive: { type: 'string', multiple: true, default: [] },
     scenario: { type: 'string', default: '' },
-    exhaustive: { type: 'string' },
     plan: { type: 'string' },
     log: { type: 'boolean', default: false },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    /** Of a worker: `1/2` runs every second plan. */
+    part: { type: 'string' },
   },
 });
-const explorer = await Explorer.start();
-let plans = 0;
-let violations = 0;
+
+/** What a worker tells. */
+type Message = { readonly kind: 'found'; readonly text: string } | ({ readonly kind: 'end' } & Counts);
+
+interface Counts {
+  readonly plans: number;
+  readonly violations: number;
+}
+
+const EXHAUSTIVE = { crashes: crashPlans, events: eventPlans, requests: requestPlans };
+
+function count(option: 'plans' | 'seed' | 'workers', least: number): number {
+  const number = Number(values[option]);
+  if (!Number.isInteger(number) || number < least)
+    throw new Error(`--${option}: ${JSON.stringify(values[option])} is not an integer of at least ${least}`);
+  return number;
+}
+
 const names = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(values.scenario));
 if (names.length === 0) throw new Error(`--scenario: no scenario begins with ${JSON.stringify(values.scenario)}`);
+const sorts = values.exhaustive.map((sort) => {
+  if (sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
+    throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
+  return EXHAUSTIVE[sort];
+});
+const wanted = count('plans', 0);
+const seed = count('seed', 0);
 
-async function one(plan: Plan): Promise<void> {
-  plans += 1;
-  const log = values.log ? (line: string) => console.log(line) : undefined;
-  const outcome = await explorer.run(plan, log);
+/** All plans of this run, in their order. The same in each worker. */
+async function* plansOf(explorer: Explorer): AsyncGenerator<Plan> {
+  let made = 0;
+  for (const name of names) {
+    const windows = await windowsOf(explorer, name);
+    for (const make of sorts)
+      for (const window of windows)
+        for (const plan of make(window)) {
+          made += 1;
+          yield plan;
+        }
+  }
+  for (let n = 0; made < wanted; n++, made++) {
+    const own = seed * 1_000_003 + n;
+    const windows = await windowsOf(explorer, names[n % names.length] ?? '');
+    const window = windows[Math.floor(n / names.length) % windows.length];
+    if (window !== undefined) yield randomPlan(own, window);
+  }
+}
+
+/** Runs the plans of one part; `told` receives what was found. */
+async function work(part: number, parts: number, told: (text: string) => void): Promise<Counts> {
+  const explorer = await Explorer.start();
+  let [index, plans, violations] = [0, 0, 0];
+  for await (const plan of plansOf(explorer)) {
+    if (index++ % parts !== part) continue;
+    plans += 1;
+    const [first] = (await explorer.run(plan)).violations;
+    if (first === undefined) continue;
+    violations += 1;
+    told(foundText(await explorer.shrink(plan, first.rule)));
+  }
+  await explorer.close();
+  return { plans, violations };
+}
+
+async function onePlan(plan: Plan): Promise<Counts> {
+  const explorer = await Explorer.start();
+  const outcome = await explorer.run(plan, values.log ? (line) => console.log(line) : undefined);
   if (values.log) console.log(outcome.named.join('\n'));
-  const [first] = outcome.violations;
-  if (first === undefined) return;
-  violations += 1;
-  console.log(foundText(values.plan === undefined ? await explorer.shrink(plan, first.rule) : { plan, ...outcome }));
+  if (outcome.violations.length > 0) console.log(foundText({ plan, violations: outcome.violations }));
+  await explorer.close();
+  return { plans: 1, violations: Math.min(outcome.violations.length, 1) };
 }
 
-/** The steps of a scenario, three at a time: the start of the programs, a change, and what follows it. */
-async function windowsOf(scenario: string): Promise<readonly Window[]> {
-  const { steps } = scenarioOf(scenario);
-  const windows: Window[] = [];
-  for (let from = 0; from === 0 || from < steps.length; from++) {
-    const to = Math.min(from + 2, steps.length);
-    windows.push({ scenario, from, to, reference: await explorer.reference({ scenario, from, to }) });
-  }
-  return windows;
+function inWorkers(parts: number): Promise<Counts> {
+  const workers = Array.from({ length: parts }, (_, part) => {
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), `--part=${part}/${parts}`]);
+    return new Promise<Counts>((resolve, reject) => {
+      child.on('message', (message: Message) => {
+        if (message.kind === 'found') console.log(message.text);
+        else resolve(message);
+      });
+      child.on('exit', (code) => reject(new Error(`a worker has ended with exit code ${code}`)));
+    });
+  });
+  return Promise.all(workers).then((all) =>
+    all.reduce((sum, one) => ({ plans: sum.plans + one.plans, violations: sum.violations + one.violations })),
+  );
 }
 
-if (values.plan !== undefined) await one(readPlan(values.plan));
-else if (values.exhaustive !== undefined) {
-  const make = { crashes: crashPlans, events: eventPlans, requests: requestPlans }[values.exhaustive];
-  if (make === undefined) throw new Error(`--exhaustive: ${values.exhaustive} is none of crashes, events, requests`);
-  for (const name of names)
-    for (const window of await windowsOf(name)) for (const plan of make(window)) await one(plan);
+if (values.part === undefined) {
+  const counts = await (values.plan === undefined ? inWorkers(count('workers', 1)) : onePlan(readPlan(values.plan)));
+  console.log(`${counts.plans} plans, ${counts.violations} violations`);
+  process.exitCode = counts.violations === 0 ? 0 : 1;
 } else {
-  for (let n = 0; n < Number(values.plans ?? 1000); n++) {
-    const seed = Number(values.seed) * 1_000_003 + n;
-    const windows = await windowsOf(names[n % names.length] ?? '');
-    const window = windows[seed % windows.length];
-    if (window !== undefined) await one(randomPlan(seed, window));
-  }
+  const [part = 0, parts = 1] = values.part.split('/').map(Number);
+  const told = (text: string): void => void process.send?.({ kind: 'found', text } satisfies Message);
+  const counts = await work(part, parts, told);
+  process.send?.({ kind: 'end', ...counts } satisfies Message, () => process.disconnect());
 }
-await explorer.close();
-console.log(`${plans} plans, ${violations} violations`);
-process.exitCode = violations === 0 ? 0 : 1;

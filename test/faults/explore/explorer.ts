@@ -4,6 +4,7 @@ import { startBaseHub, type BaseHub } from '../hub/base.js';
 import { faultText, planText, type Plan } from '../plan.js';
 import { run, type Moment, type Outcome, type Violation } from '../run.js';
 import type { Scenario } from '../scenario.js';
+import type { Window } from './plans.js';
 import { SCENARIOS } from '../scenarios/all.js';
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
@@ -83,6 +84,17 @@ export class Explorer {
   close(): Promise<void> {
     return this.#base.server.close();
   }
+}
+
+/** The steps of a scenario, two at a time: the start of the programs, a change, and what follows it. */
+export async function windowsOf(explorer: Explorer, scenario: string): Promise<readonly Window[]> {
+  const { steps } = scenarioOf(scenario);
+  const windows: Window[] = [];
+  for (let from = 0; from === 0 || from < steps.length; from++) {
+    const to = Math.min(from + 2, steps.length);
+    windows.push({ scenario, from, to, reference: await explorer.reference({ scenario, from, to }) });
+  }
+  return windows;
 }
 
 export function scenarioOf(name: string): Scenario {
