@@ -12,6 +12,7 @@ import { SCENARIOS } from './scenarios/all.js';
  * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive crashes|events|requests`.
  * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
  *   --scenario NAME   only the scenarios whose names begin so
+ *   --first           ends with the first plan that breaks a rule, as it is
  *   --workers N       in N processes; default: one for each core
  * The last line is `N plans, V violations`; the exit code is 0 only for none.
  */
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     scenario: { type: 'string', default: '' },
     plan: { type: 'string' },
     log: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
     /** Of a worker: `1/2` runs every second plan. */
     part: { type: 'string' },
@@ -86,7 +88,7 @@ async function work(part: number, parts: number, told: (text: string) => void): 
     const [first] = (await explorer.run(plan)).violations;
     if (first === undefined) continue;
     violations += 1;
-    told(foundText(await explorer.shrink(plan, first.rule)));
+    told(foundText(values.first ? { plan, violations: [first] } : await explorer.shrink(plan, first.rule)));
   }
   await explorer.close();
   return { plans, violations };
@@ -106,9 +108,11 @@ function inWorkers(parts: number): Promise<Counts> {
     const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), `--part=${part}/${parts}`]);
     return new Promise<Counts>((resolve, reject) => {
       child.on('message', (message: Message) => {
-        if (message.kind === 'found') console.log(message.text);
-        else resolve(message);
+        if (message.kind === 'end') resolve(message);
+        else console.log(message.text);
+        if (message.kind === 'found' && values.first) process.exit(1);
       });
+      process.on('exit', () => child.kill());
       child.on('exit', (code) => reject(new Error(`a worker has ended with exit code ${code}`)));
     });
   });

@@ -21,10 +21,10 @@ export type Outcome =
 
 /** A copy of the compiled product in which files may be changed; all else in it is linked to the root. */
 export class Workspace {
-  readonly #folder: string;
+  readonly folder: string;
 
   private constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   /** Makes the copy in `folder`, anew. */
@@ -42,7 +42,7 @@ export class Workspace {
 
   /** Runs `work` while `file` has the text, and puts the former text back. */
   async with<T>(file: string, text: string, work: () => Promise<T>): Promise<T> {
-    const target = path.join(this.#folder, file);
+    const target = path.join(this.folder, file);
     const before = readFileSync(target, 'utf8');
     writeFileSync(target, text);
     try {
@@ -54,7 +54,7 @@ export class Workspace {
 
   /** Runs test files in a process of their own, up to the first that fails. */
   run(files: readonly string[], timeoutMs: number): Promise<Outcome> {
-    const jest = path.join(this.#folder, 'node_modules/jest/bin/jest.js');
+    const jest = path.join(this.folder, 'node_modules/jest/bin/jest.js');
     const options = [
       '--config',
       'jest.mutants.js',
@@ -66,7 +66,7 @@ export class Workspace {
     ];
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [...JEST, jest, ...options, ...files], {
-        cwd: this.#folder,
+        cwd: this.folder,
         stdio: ['ignore', 'ignore', 'pipe'],
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
@@ -82,6 +82,6 @@ export class Workspace {
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
