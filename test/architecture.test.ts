@@ -32,7 +32,7 @@ const CEL = `${SCOPE}cel`;
 const APISERVER = `${SCOPE}kube-apiserver`;
 const PACKAGE_SOURCES = ['packages/values/src', 'packages/cel/src', 'packages/kube-apiserver/src'];
 
-const VOCABULARY = ['runtime/vocabulary', 'api'];
+const VOCABULARY = ['runtime/vocabulary', 'api', 'api/verdicts'];
 /** What a program that is started imports, besides packages. No program imports another one; `standalone` composes them. */
 const PROGRAM = [...VOCABULARY, 'domain', 'runtime'];
 /** What a program imports that answers questions about a fleet. */
@@ -60,6 +60,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   api: { imports: ['runtime/vocabulary'], packages: [], builtins: [] },
+  // How each verdict is marked: data that the page of the console has, too.
+  'api/verdicts': { imports: [], packages: [], builtins: [] },
   domain: {
     imports: VOCABULARY,
     packages: [CLIENT, CEL, `${VALUES}/*`],
@@ -94,7 +96,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'console/wire': { imports: ['answers'], types: ['answers'], packages: [], builtins: [] },
   'console/server': { imports: [...ASKED, 'console/wire'], packages: ['js-yaml'] },
   'console/web': {
-    imports: ['console/wire', 'answers'],
+    imports: ['console/wire', 'answers', 'api/verdicts'],
     types: ['answers'],
     packages: ['preact', '@preact/signals'],
     builtins: [],

@@ -76,8 +76,7 @@ function effectOf(
     const release = `kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
     return { kind: 'Held', text: `${stays}; to let it go: ${release}`, isStaying };
   }
-  const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
-  const until = standing.kind === 'leaves' ? undefined : standing.until;
+  const { until } = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
   const time = timeText(until);
   const text = time === undefined ? 'stays: spec.tolerations tolerates the taint' : `stays until ${time}`;
   return { kind: 'Tolerated', text, isStaying: until === undefined };

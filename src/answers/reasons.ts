@@ -2,13 +2,7 @@ import { timestamp } from '../runtime/vocabulary/meta.js';
 import { blockText } from '../domain/placement/explain/choicetext.js';
 import { causeText } from '../domain/placement/explain/causes.js';
 import { placeText, selectedTaintsText } from '../domain/placement/explain/taints.js';
-import {
-  isWaiting,
-  matchedPredicate,
-  type ClusterExplanation,
-  type Explanation,
-  type Verdict,
-} from '../domain/placement/explain/verdict.js';
+import { matchedPredicate, type ClusterExplanation, type Explanation } from '../domain/placement/explain/verdict.js';
 import { endableLine, type ActiveRelease } from '../domain/placement/report/releases.js';
 import { isKeptOutByPause } from '../domain/placement/select/decision.js';
 
@@ -22,11 +16,6 @@ export function taintClause(one: ClusterExplanation, explanation: Explanation): 
   const { decision } = explanation;
   const isStuck = decision?.fates.get(one.name)?.kind === 'stays';
   return `; ${text}${isStuck ? `, and ${placeText(isKeptOutByPause(decision))}` : ''}`;
-}
-
-/** How lists show the verdict: one that waits for a window or the end of a pause is not held by a bound. */
-export function verdictWord(one: ClusterExplanation, explanation: Explanation): Verdict | 'Waiting' {
-  return isWaiting(one, explanation) ? 'Waiting' : one.verdict;
 }
 
 /** With an invalid spec the decision stays as it is, whatever the taints. */

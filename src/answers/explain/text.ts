@@ -1,3 +1,4 @@
+import { VERDICTS, type VerdictWord } from '../../api/verdicts.js';
 import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
@@ -5,11 +6,10 @@ import { predicateText, type PredicateExplanation } from '../../domain/placement
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
-import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
+import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
-import { verdictWord } from '../reasons.js';
-import { table, type Cell, type Color } from '../table.js';
+import { table, type Cell } from '../table.js';
 import { clusterMoveLines, movementLines } from './moves.js';
 import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
 import { absentLine, expressionErrorLines, setsText, uncountedLine, withheldLine } from './lines.js';
@@ -31,32 +31,8 @@ export interface ExplanationOptions {
 
 /** Of each verdict but Selected and NotMatched this many clusters are shown. */
 const MOST_ROWS = 10;
-const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
-  Selected: 'green',
-  Held: 'yellow',
-  NotNeeded: 'yellow',
-  SpreadBlocked: 'yellow',
-  Moved: 'yellow',
-  NotMatched: 'red',
-  Tainted: 'red',
-  NotMember: 'red',
-  Deleting: 'red',
-  Gone: 'red',
-};
-/** The verdicts in the order in which their clusters are shown; those that match no predicate follow, the nearest ones. */
-const ORDER: readonly ReturnType<typeof verdictWord>[] = [
-  'Selected',
-  'Held',
-  'Waiting',
-  'NotNeeded',
-  'Moved',
-  'SpreadBlocked',
-  'Unknown',
-  'Tainted',
-  'Deleting',
-  'NotMember',
-  'Gone',
-];
+/** Of those that match no predicate the nearest ones follow. */
+const ORDER = (Object.keys(VERDICTS) as readonly VerdictWord[]).filter((word) => word !== 'NotMatched');
 
 /** The explanation of a Placement for a terminal, as lines. */
 export function explanationLines(report: ExplainReport, options: ExplanationOptions): readonly string[] {
@@ -152,7 +128,7 @@ function rowsOf(
   { explanation }: ExplainReport,
   { nearest, wide }: ExplanationOptions,
 ): { readonly shown: readonly ClusterExplanation[]; readonly omitted: readonly string[] } {
-  const byWord = new Map<string, ClusterExplanation[]>(ORDER.map((word) => [word, []]));
+  const byWord = new Map<VerdictWord, ClusterExplanation[]>(ORDER.map((word) => [word, []]));
   for (const one of explanation.clusters) byWord.get(verdictWord(one, explanation))?.push(one);
   const shown: ClusterExplanation[] = [];
   const omitted: string[] = [];
@@ -168,7 +144,7 @@ function rowsOf(
 function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
   return [
     { text: wordText(one.name) },
-    { text: verdictWord(one, report.explanation), color: COLORS[one.verdict] },
+    { text: verdictWord(one, report.explanation), color: VERDICTS[one.verdict].color },
     { text: one.rank === undefined ? '-' : String(one.rank) },
     ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },

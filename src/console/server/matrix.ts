@@ -1,9 +1,8 @@
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
-import { verdictWord } from '../../answers/reasons.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
-import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../answers/explain/text.js';
 import { clusterOf, whyText, type ExplainReport } from '../../answers/explain/report.js';
 import {

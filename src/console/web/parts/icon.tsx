@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { VERDICTS } from '../../../api/verdicts.js';
 import type { Health } from '../../../answers/fleetsummary.js';
 
 /** States by shape and color together: neither alone tells anything. */
@@ -48,23 +49,19 @@ export const HEALTH_LOOK: Readonly<Record<Health, Look>> = {
   deleting: { tone: 'quiet', text: 'deleting', shape: BAR },
 };
 
+const SHAPES = { check: CHECK, cross: CROSS, bar: BAR, ring: RING, triangle: TRIANGLE };
+
 /** Of phases, verdicts and conditions; another word is quiet. */
 const WORDS: Readonly<Record<string, readonly [Tone, JSX.Element]>> = {
+  ...Object.fromEntries(
+    Object.entries(VERDICTS).map(([word, { tone, shape }]) => [word, [tone, SHAPES[shape]] as const]),
+  ),
   Satisfied: ['ok', CHECK],
   PartiallySatisfied: ['warn', HALF],
   Unsatisfied: ['bad', CROSS],
   Misconfigured: ['bad', TRIANGLE],
-  Held: ['info', BAR],
   Paused: ['info', BAR],
-  Waiting: ['info', BAR],
   Available: ['ok', CHECK],
-  Selected: ['ok', CHECK],
-  NotMatched: ['quiet', CROSS],
-  NotMember: ['quiet', CROSS],
-  NotNeeded: ['info', RING],
-  Tainted: ['warn', TRIANGLE],
-  Gone: ['quiet', BAR],
-  Deleting: ['quiet', BAR],
   Created: ['ok', CHECK],
   Changed: ['info', HALF],
   Deleted: ['bad', CROSS],

@@ -1,45 +1,100 @@
-import { clip } from '../../conditions.js';
+import type { PlacementReason } from '../../../api/placementreasons.js';
+import type { VerdictWord } from '../../../api/verdicts.js';
 import type { Decision, Leaving } from '../select/decision.js';
-import type { Eligibility } from '../select/eligible.js';
-import { moveText, notNeededText } from './choicetext.js';
+import { matchesOne, unmet as unmetIn, type FurtherFailure } from '../select/rules.js';
+import type { Before, ClusterView, PlacementSnapshot } from '../select/snapshot.js';
+import { clip } from '../../conditions.js';
+import { hasNumbers } from '../spec/predicates.js';
+import { moveText, notNeededText, topologyText } from './choicetext.js';
 import { leastUnmet } from './explain.js';
-import { unmetText } from './requirementtext.js';
-import { unmet as unmetIn } from '../select/rules.js';
-import type { Before, ClusterView, PlacementSnapshot, PlacementView } from '../select/snapshot.js';
-import { taintedText } from './taints.js';
 import { noneOf, notMemberText } from './membership.js';
-import type { ClusterExplanation, Explanation } from './verdict.js';
+import { requirementText, unmetText } from './requirementtext.js';
+import { taintedKey, taintedText } from './taints.js';
+import { keptOutBy, matchedPredicate, verdictWord, type ClusterExplanation, type Explanation } from './verdict.js';
 
-/** Why a cluster or a set is left out, as text. */
+/** How each verdict is told: why a cluster has it, how many have it, and what conditions say. */
 
 /** A cluster that fails rules: its verdict is the first of them, or Held. */
 type FailingCluster = Pick<ClusterExplanation, 'cluster' | 'inDecision' | 'verdict' | 'causes' | 'unmet' | 'best'>;
+
+/** What the text about a failing cluster depends on. */
+type CauseInput = Pick<Explanation, 'placement' | 'decision'>;
+
+/** What follows a count of clusters. */
+type Phrase = readonly [one: string, several: string];
+
+interface Told {
+  readonly counted: Phrase | ((one: ClusterExplanation, explanation: Explanation) => Phrase);
+  /** Why a cluster fails the rule, or moves; with `before` by what changed since. */
+  readonly why?: (one: FailingCluster, of: CauseInput, before?: Before) => string | undefined;
+}
+
+/** What conditions say of matching clusters that the rule keeps out, with what the rule names. */
+interface Out {
+  /** Where it keeps all of them out. */
+  readonly reason: PlacementReason;
+  readonly all: (names: string) => string;
+  readonly some: (names: string) => string;
+  /** After `every cluster that matches is selected, except those`. */
+  readonly with: (names: string) => string;
+}
+
+type Table = Readonly<Record<VerdictWord, Told>> & Readonly<Record<FurtherFailure, { readonly out: Out }>>;
+
+export const TOLD: Table = {
+  Selected: { counted: ['is selected', 'are selected'] },
+  Held: { counted: ['is held', 'are held'] },
+  Waiting: { counted: ['waits', 'wait'] },
+  NotNeeded: { counted: notNeeded },
+  Moved: {
+    counted: alike('leaves for a better one'),
+    why: (_, { placement, decision }) => decision?.move && moveText(decision.move, placement.rules),
+  },
+  SpreadBlocked: {
+    counted: ({ blocked }) => {
+      const over = blocked === undefined ? '' : ` over ${topologyText(blocked.constraint)}`;
+      return [`is kept out by spread${over}`, `are kept out by spread${over}`];
+    },
+  },
+  Unknown: { counted: ['is not known', 'are not known'] },
+  Tainted: {
+    counted: (one, { placement }) => {
+      const key = taintedKey(one, placement.rules);
+      return [`has taint ${key}`, `have taint ${key}`];
+    },
+    why: (one, { placement }) => taintedText(one, placement.rules),
+    out: {
+      reason: 'AllMatchedClustersTainted',
+      all: (keys) => `have taints that this Placement does not tolerate: ${keys}`,
+      some: (keys) => `are tainted: ${keys}`,
+      with: (keys) => `with taints that this Placement does not tolerate: ${keys}`,
+    },
+  },
+  Deleting: { counted: ['is being deleted', 'are being deleted'], why: () => 'ManagedCluster is being deleted' },
+  NotMember: { counted: ['is in none of the cluster sets', 'are in none of the cluster sets'], why: notIn },
+  Gone: { counted: ['was deleted', 'were deleted'], why: () => 'was deleted' },
+  NotMatched: {
+    counted: ({ unmet, best = 0 }) => {
+      const first = unmet[best]?.[0];
+      return alike(`didn't match ${first === undefined ? 'a predicate' : requirementText(first)}`);
+    },
+    why: notMatchedText,
+  },
+};
+
+/** What is said of how many such clusters there are. */
+export function countedText(one: ClusterExplanation, explanation: Explanation): Phrase {
+  if (one.verdict === 'Held' && !one.inDecision) return alike(`kept out by ${keptOutBy(one, explanation) ?? ''}`);
+  const { counted } = TOLD[verdictWord(one, explanation)];
+  return typeof counted === 'function' ? counted(one, explanation) : counted;
+}
 
 /**
  * Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. With `before` it is about
  * what changed since.
  */
-export function causeText(
-  one: FailingCluster,
-  { placement, decision }: Pick<Explanation, 'placement' | 'decision'>,
-  before?: Before,
-): string | undefined {
-  switch (one.verdict === 'Held' ? one.causes[0] : one.verdict) {
-    case 'Gone':
-      return 'was deleted';
-    case 'Deleting':
-      return 'ManagedCluster is being deleted';
-    case 'NotMember':
-      return decision === undefined ? undefined : notIn(one, { placement, eligibility: decision.eligibility }, before);
-    case 'NotMatched':
-      return notMatchedText(one, before);
-    case 'Moved':
-      return decision?.move && moveText(decision.move, placement.rules);
-    case 'Tainted':
-      return taintedText(one, placement.rules);
-    default:
-      return undefined;
-  }
+export function causeText(one: FailingCluster, of: CauseInput, before?: Before): string | undefined {
+  return TOLD[one.verdict === 'Held' ? (one.causes[0] ?? one.verdict) : one.verdict].why?.(one, of, before);
 }
 
 /** Why a cluster leaves by a decision, or would leave where something keeps it; where `before` is known, by what changed since. */
@@ -50,8 +105,8 @@ export function leavingText(
 ): string {
   const cluster = selected.get(name);
   if (cause === 'NotNeeded') return notNeededText(cluster, placement.rules);
-  const isAsked = cause === 'NotMatched' && cluster !== undefined;
-  const unmet = isAsked ? placement.rules.predicates.map((one) => [...unmetIn(one, cluster)]) : [];
+  const predicates = cause === 'NotMatched' ? placement.rules.predicates : [];
+  const unmet = cluster === undefined ? [] : predicates.map((one) => unmetIn(one, cluster));
   const one: FailingCluster = { cluster, inDecision: true, verdict: cause, causes: [], unmet, best: leastUnmet(unmet) };
   return causeText(one, { placement, decision }, before) ?? cause;
 }
@@ -75,21 +130,38 @@ export function leavingByText(
   return byText;
 }
 
+function alike(text: string): Phrase {
+  return [text, text];
+}
+
+function notNeeded(one: ClusterExplanation, { placement: { rules } }: Explanation): Phrase {
+  const index = hasNumbers(rules) ? matchedPredicate(one) : undefined;
+  const number =
+    index === undefined ? `${rules.wanted} wanted` : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
+  return [`wasn't needed (${number})`, `weren't needed (${number})`];
+}
+
 function notIn(
   { cluster, inDecision }: FailingCluster,
-  of: { readonly placement: PlacementView; readonly eligibility: Eligibility },
+  { placement, decision }: CauseInput,
   before: Before | undefined,
-): string {
+): string | undefined {
+  if (decision === undefined) return undefined;
+  const { eligibility } = decision;
   return cluster === undefined
-    ? noneOf(of.eligibility.eligible)
-    : notMemberText({ cluster, inDecision, ...of }, before);
+    ? noneOf(eligibility.eligible)
+    : notMemberText({ cluster, inDecision, placement, eligibility }, before);
 }
 
 /**
  * The first unmet requirement of the predicate that the cluster matched before, or of the best one where that is not known,
  * and how many more there are.
  */
-function notMatchedText({ unmet, best = 0, cluster }: FailingCluster, before: Before | undefined): string | undefined {
+function notMatchedText(
+  { unmet, best = 0, cluster }: FailingCluster,
+  _of: CauseInput,
+  before: Before | undefined,
+): string | undefined {
   const matched = cluster === undefined ? [] : matchedBefore(cluster, before).map((index) => unmet[index] ?? []);
   const lists = matched.filter((list) => list.length > 0).sort((a, b) => a.length - b.length);
   const [first, ...more] = lists[0] ?? unmet[best] ?? [];
@@ -101,5 +173,5 @@ function notMatchedText({ unmet, best = 0, cluster }: FailingCluster, before: Be
 function matchedBefore(cluster: ClusterView, before: Before | undefined): readonly number[] {
   if (before === undefined) return [];
   const view = before.cluster(cluster.name) ?? cluster;
-  return before.rules.predicates.flatMap((one, index) => (unmetIn(one, view).next().done === true ? [index] : []));
+  return before.rules.predicates.flatMap((one, index) => (matchesOne(one, view) ? [index] : []));
 }

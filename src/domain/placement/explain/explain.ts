@@ -1,6 +1,5 @@
 import { orderOfSelection, type Order } from './ranking.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
-import type { Predicate } from '../spec/predicates.js';
 import {
   failures,
   foundIn,
@@ -12,11 +11,22 @@ import {
 } from '../select/rules.js';
 import { publishedAfter, pieceOfEach, sliceChanges } from '../publish/slices.js';
 import { scorerOfSnapshot } from '../select/scores.js';
-import { chosen, isUnselected, leaving, selectedClusters, stuck, type Decision } from '../select/decision.js';
+import { chosen, isUnselected, selectedClusters, stuck, type Decision } from '../select/decision.js';
 import { schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { Piece } from '../stored/items.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
+
+/** A cluster of the decision of which nothing but the name could be read. */
+const UNKNOWN = {
+  cluster: undefined,
+  sets: [],
+  inDecision: true,
+  causes: [],
+  rank: undefined,
+  unmet: [],
+  best: undefined,
+};
 
 /**
  * Explains for each cluster of the eligible sets and of the decision why it is selected or not: by the rules, ranks and
@@ -27,7 +37,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const decided = schedule(snapshot);
   const current = new Set(decided.current.flat());
   if (!readable.fleet) {
-    const clusters = [...current].sort().map(unknownCluster);
+    const clusters = [...current].sort().map((name): ClusterExplanation => ({ ...UNKNOWN, name, verdict: 'Unknown' }));
     return { placement, decision: undefined, pieces: new Map(), scorer: undefined, readable, clusters, nearest: [] };
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
@@ -110,21 +120,18 @@ interface Criteria {
   readonly predicates: readonly CachedPredicate[];
   /** Whether it is known which clusters were selected before: if not, each of them may have been. */
   readonly isCurrentKnown: boolean;
-  /** The clusters that leave because of a taint. */
-  readonly tainted: ReadonlySet<string>;
 }
 
 function criteriaOf(snapshot: PlacementSnapshot, decided: Decision, isCurrentKnown = true): Criteria {
-  const tainted = leaving(decided)
-    .filter(({ cause }) => cause === 'Tainted')
-    .map(({ cluster }) => cluster);
-  const predicates = snapshot.placement.rules.predicates.map(cachedPredicate);
-  return { snapshot, decided, predicates, isCurrentKnown, tainted: new Set(tainted) };
+  const predicates = snapshot.placement.rules.predicates.map((predicate): CachedPredicate => {
+    return sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
+  });
+  return { snapshot, decided, predicates, isCurrentKnown };
 }
 
 /** Applies the rules to one cluster. Its verdict and rank are left to the caller. */
 function judge({ name, cluster, sets, inDecision }: ClusterToExplain, criteria: Criteria): Judged {
-  const { snapshot, decided, predicates, isCurrentKnown, tainted } = criteria;
+  const { snapshot, decided, predicates, isCurrentKnown } = criteria;
   const { rules } = snapshot.placement;
   const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
   const unmet = cluster === undefined ? [] : predicates.map((one) => unmetOf(one, cluster));
@@ -135,7 +142,8 @@ function judge({ name, cluster, sets, inDecision }: ClusterToExplain, criteria: 
     ...failures({ cluster, member, matched, selected: mayBeSelected, now: snapshot.now }, rules),
   ];
   // A cluster that yields its place passes every rule until another can take it.
-  if (causes.length === 0 && tainted.has(name)) causes.push('Tainted');
+  const fate = decided.fates.get(name);
+  if (causes.length === 0 && fate?.kind === 'leaves' && fate.cause === 'Tainted') causes.push('Tainted');
   return { name, cluster, sets, inDecision, verdict: 'Unknown', causes, rank: undefined, unmet, best };
 }
 
@@ -147,10 +155,6 @@ type CachedRequirement = ClusterRequirement & {
 
 /** The requirements of a predicate. */
 type CachedPredicate = readonly CachedRequirement[];
-
-function cachedPredicate(predicate: Predicate): CachedPredicate {
-  return sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
-}
 
 /**
  * The requirements that a cluster does not meet, as `unmet` of the rules yields them. A fleet has few different values,
@@ -222,19 +226,4 @@ function nearestOf(
     }))
     .sort((a, b) => a.unmetCount - b.unmetCount || byRank(a, b))
     .map(({ one }) => one);
-}
-
-/** A cluster of the decision of which nothing but the name could be read. */
-function unknownCluster(name: string): ClusterExplanation {
-  return {
-    name,
-    cluster: undefined,
-    sets: [],
-    inDecision: true,
-    verdict: 'Unknown',
-    causes: [],
-    rank: undefined,
-    unmet: [],
-    best: undefined,
-  };
 }

@@ -186,7 +186,7 @@ function selectorText(set: string, selector: ClusterSelector | undefined, { clus
 
 function unmetOf(selector: ClusterSelector, cluster: ClusterView): readonly Unmet[] {
   if (selector.kind !== 'labels') return [];
-  return [...unmet({ labels: selector.requirements, claims: [] }, cluster)];
+  return unmet({ labels: selector.requirements, claims: [] }, cluster);
 }
 
 function setLabel(labels: StringMap): string | undefined {

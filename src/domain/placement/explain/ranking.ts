@@ -1,5 +1,5 @@
 import { boundedList } from '../../conditions.js';
-import { taintedCluster, tierOfNew, tierOfSelected } from '../select/judge.js';
+import { askedCluster, tierOfNew, tierOfSelected } from '../select/judge.js';
 import { bestFirst, seedOf } from '../select/rank.js';
 import { chosen, comingIn, leaving, stuck, type Decision } from '../select/decision.js';
 import { scoresOf } from '../select/scores.js';
@@ -42,7 +42,7 @@ export function orderOfSelection(passing: ReadonlySet<string>, decided: Decision
   const { placement, selected: views, now } = snapshot;
   const areCompared = isCompared(placement.rules);
   const scoreOf = scoresOf(snapshot);
-  const tierOf = (name: string): number => tierOfSelected(taintedCluster(views.get(name), placement.rules, now));
+  const tierOf = (name: string): number => tierOfSelected(askedCluster(views.get(name), placement.rules, now));
   const gone = leaving(decided).flatMap(({ cluster, cause }) => (cause === 'NotNeeded' ? [cluster] : []));
   const notNeeded = new Set(gone);
   const names = [...decided.kept.flat().filter((name) => passing.has(name)), ...gone];

@@ -1,9 +1,6 @@
 import type { Requirement } from '../../selectors.js';
-import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
-import { topologyText } from './choicetext.js';
-import { taintedKey } from './taints.js';
-import { requirementText } from './requirementtext.js';
-import { isWaiting, keptOutBy, matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
+import { countedText } from './causes.js';
+import { isWaiting, type ClusterExplanation, type Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */
 export interface SummaryPart {
@@ -25,42 +22,31 @@ export interface Summary {
   readonly parts: readonly SummaryPart[];
 }
 
-type Phrase = readonly [one: string, several: string];
-
 const MOST_PARTS = 8;
-const PHRASES = {
-  Selected: ['is selected', 'are selected'],
-  Held: ['is held', 'are held'],
-  Waiting: ['waits', 'wait'],
-  Unknown: ['is not known', 'are not known'],
-  Moved: alike('leaves for a better one'),
-  NotMember: ['is in none of the cluster sets', 'are in none of the cluster sets'],
-  Deleting: ['is being deleted', 'are being deleted'],
-  Gone: ['was deleted', 'were deleted'],
-} as const satisfies Readonly<Record<string, Phrase>>;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
 export function summarize(explanation: Explanation): Summary {
   const { clusters, placement } = explanation;
-  const phrases = phrasesFor(explanation);
-  const counts = new Map<string, { readonly phrase: Phrase; count: number }>();
-  for (const one of clusters) {
-    const phrase = phrases(one);
-    const known = counts.get(phrase[1]);
-    if (known === undefined) counts.set(phrase[1], { phrase, count: 1 });
-    else known.count += 1;
+  const isKnown = clusters.every(({ verdict }) => verdict !== 'Unknown');
+  const phraseOf = phrasesFor(explanation);
+  const counts = new Map<string, { readonly one: string; count: number }>();
+  let [selected, held, count] = [0, 0, 0];
+  for (const cluster of clusters) {
+    const isHeld = cluster.verdict === 'Held' && cluster.inDecision;
+    if (isKnown && (isHeld || cluster.verdict === 'Selected')) {
+      selected += 1;
+      if (isHeld) held += 1;
+      if (isWaiting(cluster, explanation)) count += 1;
+      continue;
+    }
+    const [one, several] = phraseOf(cluster);
+    const known = counts.get(several) ?? { one, count: 0 };
+    counts.set(several, known);
+    known.count += 1;
   }
-  const isKnown = !counts.has(PHRASES.Unknown[1]);
-  const take = ([, text]: Phrase): number => {
-    const count = counts.get(text)?.count ?? 0;
-    return isKnown && counts.delete(text) ? count : 0;
-  };
-  const count = take(PHRASES.Waiting);
-  const held = take(PHRASES.Held) + count;
-  const selected = take(PHRASES.Selected) + held;
   const until = placement.rules.paused ? 'Resumed' : 'WindowOpens';
-  const parts = [...counts.values()]
-    .map(({ phrase, count: of }) => ({ count: of, text: phrase[of === 1 ? 0 : 1] }))
+  const parts = [...counts]
+    .map(([several, { one, count: of }]) => ({ count: of, text: of === 1 ? one : several }))
     .sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
   return {
     selected: isKnown ? selected : undefined,
@@ -87,51 +73,13 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
 }
 
 /** What is said of a cluster; of ten thousand that fail the same requirement its text is made once. */
-function phrasesFor(explanation: Explanation): (one: ClusterExplanation) => Phrase {
-  const unmatched = new Map<Requirement, Phrase>();
+function phrasesFor(explanation: Explanation): (one: ClusterExplanation) => ReturnType<typeof countedText> {
+  const unmatched = new Map<Requirement, ReturnType<typeof countedText>>();
   return (one) => {
     const [unmet] = one.unmet[one.best ?? 0] ?? [];
-    if (one.verdict !== 'NotMatched' || unmet === undefined) return phraseOf(one, explanation);
-    const phrase = unmatched.get(unmet.requirement) ?? alike(`didn't match ${requirementText(unmet)}`);
+    if (one.verdict !== 'NotMatched' || unmet === undefined) return countedText(one, explanation);
+    const phrase = unmatched.get(unmet.requirement) ?? countedText(one, explanation);
     unmatched.set(unmet.requirement, phrase);
     return phrase;
   };
-}
-
-function phraseOf(one: ClusterExplanation, explanation: Explanation): Phrase {
-  const { rules } = explanation.placement;
-  switch (one.verdict) {
-    case 'NotMatched':
-      return alike("didn't match a predicate");
-    case 'NotNeeded': {
-      const index = fullPredicate(one, rules);
-      const number =
-        index === undefined
-          ? `${rules.wanted} wanted`
-          : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
-      return [`wasn't needed (${number})`, `weren't needed (${number})`];
-    }
-    case 'SpreadBlocked': {
-      const over = one.blocked === undefined ? '' : ` over ${topologyText(one.blocked.constraint)}`;
-      return [`is kept out by spread${over}`, `are kept out by spread${over}`];
-    }
-    case 'Tainted': {
-      const key = taintedKey(one, rules);
-      return [`has taint ${key}`, `have taint ${key}`];
-    }
-    case 'Held':
-      if (!one.inDecision) return alike(`kept out by ${keptOutBy(one, explanation) ?? ''}`);
-      return PHRASES[isWaiting(one, explanation) ? 'Waiting' : 'Held'];
-    default:
-      return PHRASES[one.verdict];
-  }
-}
-
-/** The predicate with a number that the cluster counts for; undefined where predicates have none. */
-function fullPredicate(one: ClusterExplanation, rules: PlacementRules): number | undefined {
-  return hasNumbers(rules) ? matchedPredicate(one) : undefined;
-}
-
-function alike(text: string): Phrase {
-  return [text, text];
 }

@@ -1,6 +1,7 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { SpreadConstraint } from '../spec/spread.js';
+import type { VerdictWord } from '../../../api/verdicts.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
 import { keepingOut, merelyWaits, type Decision } from '../select/decision.js';
 import type { Scorer } from '../select/scores.js';
@@ -37,7 +38,7 @@ export interface Readable {
  * `SpreadBlocked`: it passes all, and a spread constraint keeps it out. `Moved`: it leaves for a better one. `Unknown`: it
  * depends on objects that could not be read.
  */
-export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'SpreadBlocked' | 'Moved' | 'Unknown' | FailedRule;
+export type Verdict = Exclude<VerdictWord, 'Waiting'>;
 
 /** A spread constraint that keeps a cluster out. */
 export interface SpreadBlock {
@@ -95,6 +96,11 @@ export interface Explanation {
 export function isWaiting({ name, verdict }: ClusterExplanation, { decision }: Pick<Explanation, 'decision'>): boolean {
   const fate = decision?.fates.get(name);
   return verdict === 'Held' && (fate?.kind === 'held' || fate?.kind === 'keptOut') && merelyWaits(fate.by);
+}
+
+/** How lists show the verdict: one that waits for a window or the end of a pause is not held by a bound. */
+export function verdictWord(one: ClusterExplanation, explanation: Explanation): VerdictWord {
+  return isWaiting(one, explanation) ? 'Waiting' : one.verdict;
 }
 
 /** `spec.paused`: the field that keeps a cluster out which passes every rule; undefined for any other. */

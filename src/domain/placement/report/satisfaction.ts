@@ -7,6 +7,8 @@ import type { Statements } from './statements.js';
 import { shortageTexts } from '../explain/choicetext.js';
 import { unmatchedText } from '../explain/requirementtext.js';
 import { stuckTexts } from '../explain/taints.js';
+import { TOLD } from '../explain/causes.js';
+import type { OutByRules } from '../select/rules.js';
 
 /** Status, reason and message of a condition. */
 export interface ConditionText {
@@ -25,7 +27,7 @@ const RULES: readonly Rule[] = [
   noIntersection,
   noCandidate,
   noMatch,
-  allTainted,
+  allOut,
   tooFew,
 ];
 
@@ -58,11 +60,16 @@ export function missingSetsCondition(statements: Statements): ConditionText | un
   return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(statements.absent, statements) };
 }
 
-function allSelected({ wanted, taintKeys }: Statements): string {
-  if (wanted === undefined && taintKeys.length > 0)
-    return `every cluster that matches is selected, except those with taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
+function allSelected({ wanted, outByRules }: Statements): string {
+  if (wanted === undefined && outByRules.length > 0)
+    return `every cluster that matches is selected, except those ${outTexts(outByRules, 'with').join(' and those ')}`;
   if (wanted === undefined) return 'every cluster that matches is selected';
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
+}
+
+/** What is said of the clusters that each rule keeps out. */
+function outTexts(outByRules: OutByRules, form: 'with' | 'all' | 'some'): readonly string[] {
+  return outByRules.map(([rule, names]) => TOLD[rule].out[form](nameList(names)));
 }
 
 function misconfigured({ problem, stored, isDecided }: Statements): ConditionText | undefined {
@@ -127,10 +134,11 @@ function noMatch(statements: Statements): ConditionText | undefined {
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
-function allTainted({ allTainted: isTrue, taintKeys }: Statements): ConditionText | undefined {
-  if (!isTrue) return undefined;
-  const message = `clusters match, but all of them have taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
-  return { status: 'False', reason: 'AllMatchedClustersTainted', message };
+function allOut({ isAllOut, outByRules }: Statements): ConditionText | undefined {
+  const [[first] = []] = outByRules;
+  if (!isAllOut || first === undefined) return undefined;
+  const message = `clusters match, but all of them ${outTexts(outByRules, 'all').join(', or ')}`;
+  return { status: 'False', reason: TOLD[first].out.reason, message };
 }
 
 function tooFew(statements: Statements): ConditionText | undefined {
@@ -158,12 +166,11 @@ function missing(statements: Statements): string {
   if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;
   const why = unmatchedList(statements);
-  const tainted =
-    statements.taintKeys.length === 0 ? '' : `matching clusters are tainted: ${nameList(statements.taintKeys)}`;
-  const texts = shortageTexts(statements.shortage, tainted !== '').map((one) => clip(one, SHORTAGE_LIMIT));
-  const ends = texts.length === 0 && tainted === '' ? ['every cluster that matches is selected'] : texts;
+  const out = outTexts(statements.outByRules, 'some').map((one) => `matching clusters ${one}`);
+  const texts = shortageTexts(statements.shortage, out.length > 0).map((one) => clip(one, SHORTAGE_LIMIT));
+  const ends = texts.length === 0 && out.length === 0 ? ['every cluster that matches is selected'] : texts;
   const head = ends.length > 0 ? `${text}: ${ends.slice(0, MOST_SHORTAGES).join('; ')}` : text;
-  return [head, tainted, why].filter((one) => one !== '').join('; ');
+  return [head, ...out, why].filter((one) => one !== '').join('; ');
 }
 
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */

@@ -26,7 +26,7 @@ import type { UnmatchedPredicate } from '../select/unmatched.js';
  */
 export interface Statements
   extends
-    Pick<Decision, 'problem' | 'wanted' | 'taintKeys' | 'shortage'>,
+    Pick<Decision, 'problem' | 'wanted' | 'outByRules' | 'shortage'>,
     Pick<Eligibility, 'bound' | 'eligible' | 'unreadable' | 'ignored'> {
   readonly namespace: string;
   /** The sets that ClusterSets (or, where it is empty, a binding) names and that bring in no cluster. */
@@ -39,8 +39,8 @@ export interface Statements
   readonly stuck: readonly StuckCluster[];
   /** Whether a pause keeps clusters out, which may be one that would take the place of one of these. */
   readonly isPlaceKept: boolean;
-  /** Clusters match, and taints keep all of them out. */
-  readonly allTainted: boolean;
+  /** Clusters match, and rules keep all of them out. */
+  readonly isAllOut: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
   /** What keeps stored clusters that are not selected any more; undefined without such. */
@@ -90,7 +90,7 @@ function keptOutBy({ fates }: Decision): Statements['keptOutBy'] {
 /** The statements after a pass; `stored`: the names in the decision objects as they are stored. */
 export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, stored: ReadonlySet<string>): Statements {
   const { placement, candidates } = snapshot;
-  const { problem, wanted, taintKeys } = decision;
+  const { problem, wanted, outByRules } = decision;
   const { bound, eligible, unreadable, ignored } = decision.eligibility;
   const chosen = selectedClusters(decision);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
@@ -108,10 +108,10 @@ export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, st
     someMatch: decision.matched > 0,
     unmatched: decision.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
     shortage: withShadows(decision.shortage, placement.rules),
-    taintKeys,
+    outByRules,
     stuck: stuck(decision),
     isPlaceKept: isKeptOutByPause(decision),
-    allTainted: taintKeys.length > 0 && chosen.length === 0 && !someHeld,
+    isAllOut: outByRules.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(decision, placement.rules) : undefined,
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,

@@ -71,11 +71,11 @@ export function hold(draft: Draft): void {
 }
 
 /** Those that fail a rule and, by a budget, those above the number of their predicate. */
-function boundedClusters({ judged, clusters, snapshot, scoreOf }: Draft): Bounded {
+function boundedClusters(draft: Draft): Bounded {
+  const { judged, clusters, snapshot, scoreOf } = draft;
   const { placement } = snapshot;
   if (!hasNumbers(placement.rules)) return judged;
-  if (budgetInForce(placement)?.maxRemovals === undefined)
-    return withoutExcess({ judged, clusters, snapshot, scoreOf });
+  if (budgetInForce(placement)?.maxRemovals === undefined) return withoutExcess(draft);
   const above = aboveNumbers(stayersAmong(judged, clusters), snapshot, scoreOf);
   const failing = new Map<string, Cause>(judged.failing);
   for (const name of above) failing.set(name, 'NotNeeded');
@@ -83,27 +83,22 @@ function boundedClusters({ judged, clusters, snapshot, scoreOf }: Draft): Bounde
 }
 
 /** Those of the clusters that pass every rule. */
-export function stayersAmong({ failing, tainted }: Judged, clusters: readonly string[]): Stayers {
+export function stayersAmong({ failing, asked }: Judged, clusters: readonly string[]): Stayers {
   const names = clusters.filter((name) => !failing.has(name));
-  return { names, tierOf: (name) => tierOfSelected(tainted.get(name)) };
+  return { names, tierOf: (name) => tierOfSelected(asked.get(name)) };
 }
 
 /**
  * Without those that are not needed because their predicate has more than its number: without a budget they leave in any case,
  * and must not count as removals, nor make room for others that do.
  */
-function withoutExcess({
-  judged,
-  clusters,
-  snapshot,
-  scoreOf,
-}: Pick<Draft, 'judged' | 'clusters' | 'snapshot' | 'scoreOf'>): Bounded {
+function withoutExcess({ judged, clusters, snapshot, scoreOf }: Draft): Bounded {
   const { release } = snapshot.placement;
   if (judged.failing.size === 0) return judged;
-  const { failing, failingByHub, tainted } = judged;
+  const { failing, failingByHub, asked } = judged;
   const leaves = (name: string): boolean => failingByHub.has(name) || isReleased(release, name, snapshot.now);
   const names = clusters.filter((name) => !failing.has(name) || !leaves(name));
-  const tierOf = (name: string): number => (failing.has(name) ? HELD_TIER : tierOfSelected(tainted.get(name)));
+  const tierOf = (name: string): number => (failing.has(name) ? HELD_TIER : tierOfSelected(asked.get(name)));
   const excess = new Set(aboveNumbers({ names, tierOf }, snapshot, scoreOf));
   const left = new Map([...failing].filter(([name]) => !excess.has(name)));
   return { ...judged, failing: left, passing: judged.passing - (excess.size - (failing.size - left.size)) };

@@ -3,7 +3,7 @@ import type { Slots } from '../stored/decision.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import type { Shortage } from './choice/choose.js';
 import type { Eligibility } from './eligible.js';
-import type { FailedRule } from './rules.js';
+import type { FailedRule, OutByRules } from './rules.js';
 
 /** What is decided for a Placement: each cluster stands in one place of one value, and everything else is derived from it. */
 
@@ -121,8 +121,8 @@ export interface Decision {
   readonly shortage: Shortage;
   /** Whether another matching cluster would be selected if there were one, or could take the place of one. */
   readonly hasRoom: boolean;
-  /** While too few are selected, or some cannot be replaced: the keys of the taints that keep matching clusters out, sorted. */
-  readonly taintKeys: readonly string[];
+  /** While too few are selected, or some cannot be replaced: what keeps matching clusters out. */
+  readonly outByRules: OutByRules;
   /** The move of `spec.rebalance`, which is all that such a decision changes, or what waits for a window; undefined without one. */
   readonly move: Move | undefined;
   /** What the next move after it waits for, where one may follow when the decision is looked at again. */

@@ -14,6 +14,7 @@ import type { ScoreOf } from './choice/contest.js';
 import { NO_SHORTAGE, type Shortage } from './choice/choose.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected, type Judged } from './judge.js';
+import type { OutByRules } from './rules.js';
 import { scoresOf } from './scores.js';
 import type { PlacementSnapshot, StoredDecision } from './snapshot.js';
 
@@ -32,7 +33,7 @@ export class Draft {
   uncounted = 0;
   shortage: Shortage = NO_SHORTAGE;
   hasRoom = false;
-  taintKeys: readonly string[] = [];
+  outByRules: OutByRules = [];
   move: Move | undefined;
   moveWaits: MoveWait | undefined;
   #leaving = 0;
@@ -94,7 +95,7 @@ export class Draft {
   decision(): Decision {
     for (const fate of this.fates.values())
       if (fate.kind === 'held') for (const one of fate.by) this.lookAt(endOf(one));
-    const { snapshot, judged, eligibility, current, fates, uncounted, shortage, hasRoom, taintKeys } = this;
+    const { snapshot, judged, eligibility, current, fates, uncounted, shortage, hasRoom, outByRules } = this;
     const { move, moveWaits } = this;
     const { candidates } = snapshot;
     const { problem, wanted } = snapshot.placement.rules;
@@ -112,7 +113,7 @@ export class Draft {
       uncounted,
       shortage,
       hasRoom,
-      taintKeys,
+      outByRules,
       move,
       moveWaits,
       lookAgain: this.#lookAgain,

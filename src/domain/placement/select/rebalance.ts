@@ -71,7 +71,7 @@ function rebalancing({ clusters: selected, judged, snapshot, scoreOf }: Draft): 
   const { placement, candidates, now } = snapshot;
   const { rebalance } = placement.rules;
   if (rebalance === undefined || selected.length === 0 || isDefinitionReplaced(snapshot)) return NEVER;
-  const yields = (name: string): boolean => judged.tainted.get(name)?.standing.kind === 'yields';
+  const yields = (name: string): boolean => judged.asked.get(name)?.standing.kind === 'yields';
   const movable = selected.filter((name) => candidates.matched.has(name) && !judged.failing.has(name) && !yields(name));
   const search = { selected, movable, margin: Math.round(rebalance.scoreMargin * 100) };
   const best = bestMove(search, snapshot, scoreOf);

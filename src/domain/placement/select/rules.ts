@@ -50,12 +50,6 @@ export interface Unmet {
   readonly found: string | undefined;
 }
 
-/**
- * Which rule a cluster fails. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set. For these
- * two some object is missing. `Tainted`: a taint of it keeps the Placement out.
- */
-export type FailedRule = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched' | 'Tainted';
-
 /** A cluster that is judged by the rules of one Placement. */
 export interface Subject {
   /** Undefined when the object does not exist. */
@@ -63,23 +57,67 @@ export interface Subject {
   /** Whether it is in an eligible set, or was selected and may be in one whose selector is unreadable. */
   readonly member: boolean;
   /** Whether it {@link matches}, where that is known already. */
-  readonly matched?: boolean;
+  readonly matched?: boolean | undefined;
   /** Whether the decision names it: it then stays with taints that keep a new cluster out. */
   readonly selected: boolean;
   /** Ms since the epoch. */
   readonly now: number;
 }
 
-type Rule = (subject: Subject, rules: PlacementRules) => FailedRule | undefined;
+type Rule = (cluster: ClusterView, subject: Subject, rules: PlacementRules) => boolean;
+
+/** Whether a cluster that exists fails the rule. `NotMember`: it is in no readable eligible set. */
+const RULES = {
+  Deleting: ({ deleting }) => deleting,
+  NotMember: (_, { member }) => !member,
+  NotMatched: (cluster, { matched }, rules) => !(matched ?? matches(rules, cluster)),
+} satisfies Readonly<Record<string, Rule>>;
+
+/** A rule that keeps out clusters which match. `now`: ms since the epoch. */
+interface FurtherRule {
+  /** Of a cluster that is not selected: what the conditions name as keeping it out; empty where it may come in. */
+  readonly keepsOut: (cluster: ClusterView, rules: PlacementRules, now: number) => readonly string[];
+  /** When a selected cluster leaves, or may: it leaves now where that is not after `now`; undefined for never. */
+  readonly leavesAt: (cluster: ClusterView, rules: PlacementRules, now: number) => number | undefined;
+}
+
+const FURTHER_RULES = {
+  Tainted: {
+    keepsOut: ({ taints }, { tolerations }) => taintsAgainstNew(taints, tolerations).map(({ taint }) => taint.key),
+    leavesAt: ({ taints }, { tolerations }, now) => {
+      const standing = standingOf(taints, tolerations, now);
+      return standing.kind === 'leaves' ? now : standing.until;
+    },
+  },
+} satisfies Readonly<Record<string, FurtherRule>>;
+
+/** A rule that a cluster can fail although it matches. */
+export type FurtherFailure = keyof typeof FURTHER_RULES;
+/** By rule, what the conditions name. */
+export type OutByRules = readonly (readonly [FurtherFailure, readonly string[]])[];
+/** Which rule a cluster fails. `Gone`: the object does not exist. */
+export type FailedRule = 'Gone' | keyof typeof RULES | FurtherFailure;
 
 /** In their order: the first failure is the cause that is reported. */
-const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate, tolerated];
+const ORDER = Object.entries(RULES) as readonly (readonly [keyof typeof RULES, Rule])[];
+const FURTHER = Object.entries(FURTHER_RULES) as readonly (readonly [FurtherFailure, FurtherRule])[];
 
 /** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
 export function* failures(subject: Subject, rules: PlacementRules): Generator<FailedRule, void, undefined> {
-  for (const rule of RULES) {
-    const cause = rule(subject, rules);
-    if (cause !== undefined) yield cause;
+  const { cluster, selected, now } = subject;
+  if (cluster === undefined) {
+    yield 'Gone';
+    return;
+  }
+  for (const [cause, fails] of ORDER) {
+    if (fails(cluster, subject, rules)) yield cause;
+    if (rules.problem !== undefined) return;
+  }
+  for (const [cause, { keepsOut, leavesAt }] of FURTHER) {
+    const fails = selected
+      ? (leavesAt(cluster, rules, now) ?? Infinity) <= now
+      : keepsOut(cluster, rules, now).length > 0;
+    if (fails) yield cause;
   }
 }
 
@@ -89,23 +127,30 @@ export function firstFailure(subject: Subject, rules: PlacementRules): FailedRul
   return undefined;
 }
 
+/** The candidates that match and may fail a further rule nevertheless: the others are not asked, and cost nothing. */
+export function askedOf<A>({ candidates }: { readonly candidates: { readonly tainted: A } }): A {
+  return candidates.tainted;
+}
+
+/** What keeps clusters out that match and are not selected, by rule: each name once, sorted. */
+export function outByRules(clusters: readonly ClusterView[], rules: PlacementRules, now: number): OutByRules {
+  return FURTHER.flatMap(([rule, { keepsOut }]) => {
+    const names = new Set(clusters.flatMap((one) => keepsOut(one, rules, now)));
+    return names.size === 0 ? [] : [[rule, [...names].sort()] as const];
+  });
+}
+
+/** When time alone may make a selected cluster fail a rule: ms since the epoch; undefined for never. */
+export function passesUntil(cluster: ClusterView, rules: PlacementRules, now: number): number | undefined {
+  const times = FURTHER.flatMap(([, { leavesAt }]) => leavesAt(cluster, rules, now) ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
 /** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
-export function* unmet(
-  { labels, claims, expressions = [] }: Selector,
-  cluster: ClusterView,
-): Generator<Unmet, void, undefined> {
-  for (const requirement of labels) {
-    const one = unmetBy(valueOf(cluster.labels, requirement.key), 'label', requirement);
-    if (one !== undefined) yield one;
-  }
-  for (const requirement of claims) {
-    const one = unmetBy(valueOf(cluster.claims, requirement.key), 'claim', requirement);
-    if (one !== undefined) yield one;
-  }
-  for (const requirement of expressions) {
-    const one = unmetBy(requirement.expression.resultOf(cluster), 'expression', requirement);
-    if (one !== undefined) yield one;
-  }
+export function unmet(selector: Selector, cluster: ClusterView): readonly Unmet[] {
+  return sourcedRequirements(selector).flatMap(
+    (one) => unmetBy(foundIn(cluster, one), one.source, one.requirement) ?? [],
+  );
 }
 
 /** The value of a label or a claim; undefined for a cluster without it. */
@@ -139,37 +184,10 @@ export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView
   return index < 0 ? undefined : index;
 }
 
-function matchesOne(predicate: Predicate, cluster: ClusterView): boolean {
+/** Whether the cluster meets every requirement of the predicate. */
+export function matchesOne(predicate: Predicate, cluster: ClusterView): boolean {
   return (
     meetsAll(predicate, cluster) &&
     predicate.expressions.every((requirement) => admits(requirement, requirement.expression.resultOf(cluster)))
   );
-}
-
-function exists({ cluster }: Subject): FailedRule | undefined {
-  return cluster === undefined ? 'Gone' : undefined;
-}
-
-function notDeleting({ cluster }: Subject): FailedRule | undefined {
-  return cluster?.deleting === true ? 'Deleting' : undefined;
-}
-
-function memberOfEligibleSet({ cluster, member }: Subject, { problem }: PlacementRules): FailedRule | undefined {
-  return cluster !== undefined && !member && problem === undefined ? 'NotMember' : undefined;
-}
-
-function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailedRule | undefined {
-  if (cluster === undefined || rules.problem !== undefined) return undefined;
-  return (matched ?? matches(rules, cluster)) ? undefined : 'NotMatched';
-}
-
-function tolerated(
-  { cluster, selected, now }: Subject,
-  { problem, tolerations }: PlacementRules,
-): FailedRule | undefined {
-  if (cluster === undefined || cluster.taints.length === 0 || problem !== undefined) return undefined;
-  const leaves = selected
-    ? standingOf(cluster.taints, tolerations, now).kind === 'leaves'
-    : taintsAgainstNew(cluster.taints, tolerations).length > 0;
-  return leaves ? 'Tainted' : undefined;
 }

@@ -3,7 +3,7 @@ import type { Decision } from './decision.js';
 import { Draft } from './draft.js';
 import { move } from './rebalance.js';
 import type { PlacementSnapshot } from './snapshot.js';
-import { choose, noteTaints } from './turnover.js';
+import { choose, noteOpen } from './turnover.js';
 import { pause, waitForWindow } from './waiting.js';
 
 /**
@@ -23,8 +23,8 @@ const STAGES: readonly ((draft: Draft) => void)[] = [
   waitForWindow,
   /** Who is not needed leaves, or waits; new ones come in, or the budget keeps them out. */
   choose,
-  /** Who yields a place that nobody takes, and what taints keep out. */
-  noteTaints,
+  /** Who yields a place that nobody takes, and what rules keep out. */
+  noteOpen,
   /** A cluster moves for a better one, where nothing else changes. */
   move,
   /** Nothing changes while the Placement is paused. */

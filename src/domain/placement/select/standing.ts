@@ -25,7 +25,7 @@ export type Standing =
   /** It leaves when another cluster can take its place. */
   | { readonly kind: 'yields'; readonly until: number | undefined; readonly taint: Taint }
   /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
-  | { readonly kind: 'leaves'; readonly isByHub: boolean };
+  | { readonly kind: 'leaves'; readonly isByHub: boolean; readonly until?: undefined };
 
 /** More than taints can prefer others: `spec.taints` has at most 64. */
 const UNHEALTHY_PENALTY = 65;
@@ -39,7 +39,6 @@ export function taintsAgainstNew(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],
 ): readonly LimitedTaint[] {
-  if (taints.length === 0) return [];
   return taints
     .filter(({ effect }) => effect !== 'PreferNoSelect')
     .flatMap((taint) => limitedBy(taint, isNeverJoined(taint) ? undefined : toleranceOf(taint, tolerations)));
@@ -50,7 +49,6 @@ export function taintsAgainstSelected(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],
 ): readonly LimitedTaint[] {
-  if (taints.length === 0) return [];
   return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'NoSelect');
 }
 

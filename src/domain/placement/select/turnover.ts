@@ -12,8 +12,7 @@ import {
 } from './choice/choose.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
-import { predicateOf } from './rules.js';
-import { taintsAgainstNew } from './standing.js';
+import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';
 import { closedWindow } from './waiting.js';
 
 /** Which clusters leave because they are not needed, which come in, and what taints leave open. */
@@ -45,7 +44,7 @@ function surplusOf(draft: Draft): readonly string[] {
   const { fates, snapshot, judged, scoreOf, limit = Infinity } = draft;
   if (draft.size <= limit && !hasNumbers(snapshot.placement.rules)) return [];
   const names = draft.clusters.filter((name) => !draft.leaves(name));
-  const tierOf = (name: string): number => (draft.isHeld(name) ? HELD_TIER : tierOfSelected(judged.tainted.get(name)));
+  const tierOf = (name: string): number => (draft.isHeld(name) ? HELD_TIER : tierOfSelected(judged.asked.get(name)));
   const isHeldByBudget = [...fates.values()].some((fate) => fate.kind === 'held' && fate.cause === 'NotNeeded');
   return isHeldByBudget ? notHeld({ names, tierOf }, draft) : surplus({ names, tierOf }, limit, snapshot, scoreOf);
 }
@@ -66,7 +65,7 @@ function letNewOnesIn(draft: Draft): void {
   const { placement, candidates } = snapshot;
   if (placement.rules.problem !== undefined) return;
   const yielding: string[] = [];
-  for (const [name, { standing }] of judged.tainted)
+  for (const [name, { standing }] of judged.asked)
     if (standing.kind === 'yields' && draft.limit !== undefined && !draft.leaves(name)) yielding.push(name);
   const free = (draft.limit ?? Infinity) - size;
   if (free <= 0 && yielding.length === 0) return;
@@ -96,15 +95,18 @@ function letNewOnesIn(draft: Draft): void {
   if (draft.limit !== undefined && best.length < free + yielding.length) draft.shortage = shortageOf(choice);
 }
 
-/** Notes what taints leave open: who yields its place to nobody, what they keep out, and when that changes. In O(clusters with taints). */
-export function noteTaints(draft: Draft): void {
+/**
+ * Notes what the rules leave open: who yields its place to nobody, what they keep out, and when that changes. In O(clusters with
+ * taints).
+ */
+export function noteOpen(draft: Draft): void {
   const { judged, fates, snapshot, limit } = draft;
   let stuck = 0;
   let size = draft.size;
   for (const fate of fates.values()) if (fate.kind === 'comesIn') size += 1;
-  for (const [cluster, { standing }] of judged.tainted) {
-    if (standing.kind === 'leaves' || draft.leaves(cluster)) continue;
-    draft.lookAt(standing.until);
+  for (const [cluster, { standing, until }] of judged.asked) {
+    if (draft.leaves(cluster)) continue;
+    draft.lookAt(until);
     if (standing.kind !== 'yields') continue;
     stuck += 1;
     const yields = standing.taint.key;
@@ -114,30 +116,16 @@ export function noteTaints(draft: Draft): void {
   const isValid = snapshot.placement.rules.problem === undefined;
   const isShort = isValid && (limit === undefined || size - stuck < limit);
   draft.hasRoom = isShort || stuck > 0;
-  if (isShort) draft.taintKeys = keysAgainstNew(draft);
+  if (isShort) draft.outByRules = outOf(draft);
 }
 
-/** The keys of the taints that keep matching clusters out, sorted. */
-function keysAgainstNew(draft: Draft): readonly string[] {
-  const { tolerations } = draft.snapshot.placement.rules;
-  const keys = new Set<string>();
-  const wants = wantedOnes(draft);
-  for (const [cluster, taints] of draft.snapshot.candidates.tainted) {
-    const stays = (draft.judged.tainted.has(cluster) || draft.isHeld(cluster)) && !draft.leaves(cluster);
-    if (stays || !wants(cluster)) continue;
-    for (const { taint } of taintsAgainstNew(taints, tolerations)) keys.add(taint.key);
-  }
-  return [...keys].sort();
-}
-
-/** Where predicates have numbers, only clusters of one that lacks some could come in. */
-function wantedOnes({ shortage, snapshot: { placement, candidates } }: Draft): (cluster: string) => boolean {
+/** What keeps matching clusters out: where predicates have numbers, only clusters of one that lacks some could come in. */
+function outOf({ snapshot, clusters, shortage, fates }: Draft): OutByRules {
+  const { candidates, placement, now } = snapshot;
   const { rules } = placement;
-  if (!hasNumbers(rules)) return () => true;
+  const stay = new Set(clusters.filter((name) => fates.get(name)?.kind !== 'leaves'));
   const lacking = new Set(shortage.predicates.map(({ index }) => index));
-  return (cluster) => {
-    const one = candidates.view(cluster);
-    const index = one && predicateOf(rules, one);
-    return index !== undefined && lacking.has(index);
-  };
+  const views = [...askedOf(snapshot).keys()].flatMap((name) => (stay.has(name) ? [] : (candidates.view(name) ?? [])));
+  const wanted = hasNumbers(rules) ? views.filter((one) => lacking.has(predicateOf(rules, one) ?? -1)) : views;
+  return outByRules(wanted, rules, now);
 }

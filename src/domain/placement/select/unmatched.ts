@@ -1,8 +1,8 @@
 import {
+  matchesOne,
   meetsOne,
   sourcedRequirements,
   textOf,
-  unmet,
   type ClusterRequirement,
   type KeySource,
   type KeyRequirement,
@@ -45,7 +45,7 @@ interface Sizes {
 /** The answers about a list of candidates. */
 export function answersAmong(candidates: readonly ClusterView[]): CandidateAnswers {
   return {
-    someMatch: (predicate) => candidates.some((one) => unmet(predicate, one).next().done === true),
+    someMatch: (predicate) => candidates.some((one) => matchesOne(predicate, one)),
     someMeet: (requirement) => candidates.some((one) => meetsOne(one, requirement)),
     someHave: (source, key) => candidates.some((one) => textOf(one, source, key) !== undefined),
   };
@@ -151,7 +151,7 @@ export class MessageWatch {
     const unmatchedIndexes = new Set(unmatched.map(({ index }) => index));
     this.#answers = rules.predicates.flatMap((predicate, index) => [
       watch(
-        (cluster) => unmet(predicate, cluster).next().done === true,
+        (cluster) => matchesOne(predicate, cluster),
         () => candidates.someMatch(predicate),
         !unmatchedIndexes.has(index),
       ),

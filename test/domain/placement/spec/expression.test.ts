@@ -87,7 +87,7 @@ describe('an expression on a cluster', () => {
     });
     const [predicate] = rules.predicates;
     const found =
-      predicate === undefined ? [] : [...unmet(predicate, clusterView(FULL, 'all'))].map((one) => unmetText(one));
+      predicate === undefined ? [] : unmet(predicate, clusterView(FULL, 'all')).map((one) => unmetText(one));
 
     expect(matches(rules, clusterView(FULL, 'all'))).toBe(false);
     expect(found).toEqual([
