@@ -12,10 +12,11 @@ import { answer, type Answer } from './terminal/answer.js';
 import { printAnswer } from './terminal/print.js';
 import { linesText, RefusedError } from '../answers/output.js';
 
-type Config = TargetConfig & { readonly command: string };
+/** Of a command that changes a hub. */
+export type ChangeConfig = TargetConfig & { readonly command: string };
 
 /** Runs a command that changes a hub; returns the exit code: 1, and one line on standard error, for any error. */
-export function changeHub(config: Config, work: (hub: Hub) => Promise<Answer>): Promise<number> {
+export function changeHub(config: ChangeConfig, work: (hub: Hub) => Promise<Answer>): Promise<number> {
   return answer(config.command, () => withHub(config, config.source, (hub) => workOn(config, hub, work)));
 }
 
@@ -47,7 +48,7 @@ export async function applySpec(
 
 /** For a command that prints by itself while it works on a hub. */
 export const ownPrinting = {
-  onHub: (config: Config, work: (hub: Hub) => Promise<void>): Promise<number> =>
+  onHub: (config: ChangeConfig, work: (hub: Hub) => Promise<void>): Promise<number> =>
     changeHub(config, async (hub) => {
       await work(hub);
       return done();
@@ -55,7 +56,7 @@ export const ownPrinting = {
   print: printAnswer,
 };
 
-async function workOn(config: Config, hub: Hub, work: (hub: Hub) => Promise<Answer>): Promise<Answer> {
+async function workOn(config: ChangeConfig, hub: Hub, work: (hub: Hub) => Promise<Answer>): Promise<Answer> {
   try {
     return await work(hub);
   } catch (error) {

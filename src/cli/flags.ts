@@ -4,7 +4,14 @@ import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion }
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
-import { apiSource, namespaceIn, namespaceRow, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
+import {
+  apiSource,
+  namespaceIn,
+  namespaceRow,
+  TARGET_FLAGS,
+  type ApiSource,
+  type TargetConfig,
+} from '../runtime/flags/target.js';
 import { nameAfterKind, nameAmong } from '../answers/kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
@@ -19,11 +26,7 @@ export type ObjectSource =
       readonly paths: readonly string[];
     };
 
-export interface CliConfig {
-  /** Release of this program. */
-  readonly version: string;
-  /** Undefined: that of the kubeconfig's context, else `default`. */
-  readonly namespace: string | undefined;
+export interface CliConfig extends Omit<TargetConfig, 'source'> {
   readonly allNamespaces: boolean;
   readonly output: OutputFormat;
   /** `auto`: on a terminal. */

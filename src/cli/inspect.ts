@@ -30,7 +30,8 @@ export interface Inspection {
   readonly textOf: (reading: FleetReading, options: ShownOptions) => string;
 }
 
-type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };
+/** Of a command that reads objects and shows something about them. */
+export type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };
 
 export interface Read {
   readonly reading: FleetReading;

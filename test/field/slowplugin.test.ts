@@ -13,6 +13,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { toolsOf } from '../../src/cli/command.js';
+import { ASKING, STATE } from '../../src/cli/rows/reading.js';
 import { createMcpServer } from '../../src/cli/commands/mcp/run.js';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
 import { HttpHub } from '../support/fakes/httphub.js';
@@ -96,8 +98,8 @@ describe('calls of mcp that wait', () => {
     const source = { kind: 'api' as const, kubeconfig: file, context: undefined, impersonate: undefined };
     const entryPoint = path.join(root, 'dist', 'src', 'main.js');
     const server = createMcpServer(
-      { command: 'mcp', version: '1', namespace: undefined, source },
-      { entryPoint, clock, ending: ending.signal },
+      { version: '1', namespace: undefined, source },
+      { tools: toolsOf([...ASKING, ...STATE]), entryPoint, clock, ending: ending.signal },
     );
     client = new Client({ name: 'test', version: '1' });
     const [near, far] = InMemoryTransport.createLinkedPair();

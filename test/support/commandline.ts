@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { CompleteConfig } from '../../src/cli/rows/completion.js';
+import type { CompleteConfig } from '../../src/cli/commands/completion.js';
 import type { Config as CommandConfig } from '../../src/main.js';
 import { readProgram, type Program } from '../../src/runtime/flags/commands.js';
 

@@ -6,11 +6,15 @@ import { checkReport, type CheckResult, type CheckStatus } from '../../answers/c
 import { INCOMPLETE, shownAnswer, type ShownOptions } from '../../answers/output.js';
 import { painted, type Color } from '../../answers/table.js';
 import { packageRoot } from '../../runtime/process/build.js';
-import type { CheckConfig } from '../rows/reading.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { withHub, type Hub } from '../hub.js';
+import type { ChangeConfig } from '../changehub.js';
+import type { CliConfig } from '../flags.js';
+
+type CheckConfig = ChangeConfig &
+  Pick<CliConfig, 'output' | 'color'> & { readonly pre: boolean; readonly operatorNamespace: string };
 
 /** Prints the checks; returns the exit code: 1 when one failed, 3 when one could not be done. */
 export function runCheck(config: CheckConfig): Promise<number> {

@@ -1,12 +1,11 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { changeHub, done } from '../changehub.js';
+import { changeHub, done, type ChangeConfig } from '../changehub.js';
 import { absentSetNote } from '../../answers/meant.js';
-import type { ClusterSetBindConfig } from '../rows/changing.js';
 
 /** Binds a cluster set to a namespace; returns the exit code. */
-export function runClusterSet(config: ClusterSetBindConfig): Promise<number> {
+export function runClusterSet(config: ChangeConfig & { readonly clusterSet: string }): Promise<number> {
   return changeHub(config, async ({ client, namespace }) =>
     done(...(await bindClusterSet(client, { clusterSet: config.clusterSet, namespace: namespace() }))),
   );

@@ -1,10 +1,10 @@
 import { PRODUCT } from '../../api/names.js';
 import { ManagedClusters, ManagedClusterSets, Placements } from '../../api/resources.js';
 import type { ReadClient } from '../../runtime/client/client.js';
+import type { ApiSource } from '../../runtime/flags/target.js';
 import { systemClock, within, type Clock } from '../../runtime/clock.js';
 import { Namespaces } from '../../runtime/vocabulary/kinds.js';
 import { PROGRAM } from '../program.js';
-import type { CompleteConfig, CompletionConfig } from '../rows/completion.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
 
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp, which kubectl and the scripts understand. */
@@ -13,15 +13,33 @@ const DIRECTIVE_NO_FILE_COMP = 4;
 /** A shell waits this long for words, from the start of the process. */
 const LONGEST_MS = 1_000;
 
+type Config = CompleteConfig | { readonly command: 'completion'; readonly shell: keyof typeof COMPLETION_SCRIPTS };
+
+/** What can follow in a command line: fixed words, and names that have to be read; else the names of files. */
+export interface CompleteConfig {
+  readonly command: '__complete';
+  readonly version: string;
+  /** A word and, after a tab, what it means. */
+  readonly words: readonly string[];
+  /** Plural name of the resource whose names are read, or `contexts`, of the kubeconfig. */
+  readonly live: string | undefined;
+  readonly files: boolean;
+  /** The begin of the word that is being typed, and of all that can follow. */
+  readonly prefix: string;
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly source: ApiSource;
+}
+
 /** Prints the script of a shell, or the words that it asks for; returns the exit code: 0 when they are printed. */
-export function runCompletion(config: CompletionConfig | CompleteConfig): Promise<number> {
+export function runCompletion(config: Config): Promise<number> {
   return withOutput(`${PROGRAM} completion`, async () => {
     printAnswer(await textOf(config));
     return 0;
   });
 }
 
-async function textOf(config: CompletionConfig | CompleteConfig): Promise<string> {
+async function textOf(config: Config): Promise<string> {
   if (config.command === 'completion') return COMPLETION_SCRIPTS[config.shell];
   const { live, words } = config;
   // The monotonic clock of a process starts with it.

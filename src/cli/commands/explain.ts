@@ -20,8 +20,11 @@ import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects 
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
-import type { ExplainConfig } from '../rows/reading.js';
+import type { InspectConfig } from '../inspect.js';
 import { answer, isColored } from '../terminal/answer.js';
+
+export type ExplainConfig = InspectConfig &
+  Pick<ExplainQuestion, 'placement' | 'cluster' | 'nearest'> & { readonly scores: boolean };
 
 export interface ExplainRequest extends ExplainQuestion, ShownOptions {
   /** Show what each score is the sum of; JSON always has it. */

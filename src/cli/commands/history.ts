@@ -7,8 +7,7 @@ import { table, type Cell } from '../../answers/table.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
-import { inspect } from '../inspect.js';
-import type { HistoryConfig } from '../rows/reading.js';
+import { inspect, type InspectConfig } from '../inspect.js';
 
 /** What the command lists. */
 export const HISTORY_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];
@@ -18,7 +17,7 @@ const MOST_NAMES = 10;
 const COLORS = { added: 'green', removed: 'red', repaired: 'yellow' } as const;
 
 /** Prints what has changed in a decision; returns the exit code. */
-export function runHistory(config: HistoryConfig): Promise<number> {
+export function runHistory(config: InspectConfig & { readonly placement: string }): Promise<number> {
   return inspect(config, {
     resources: HISTORY_RESOURCES,
     namespaceOf: (own) => (config.allNamespaces ? undefined : own()),

@@ -11,15 +11,17 @@ import { notFound } from '../../answers/meant.js';
 import { someNames } from '../../answers/output.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
-import type { PauseConfig } from '../rows/changing.js';
-import { applySpec, changeHub, done } from '../changehub.js';
+import { applySpec, changeHub, done, type ChangeConfig } from '../changehub.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */
 
 export type PauseClient = ReadClient & Pick<WriteClient, 'apply'>;
 
-export interface PauseRequest extends Pick<PauseConfig, 'placement' | 'dryRun'> {
+export interface PauseRequest {
   readonly command: 'pause' | 'resume';
+  readonly placement: string;
+  /** Show what would happen, and change nothing. */
+  readonly dryRun: boolean;
   readonly namespace: string;
   /** Ms since the epoch. */
   readonly now: number;
@@ -73,7 +75,7 @@ function more(count: number): readonly string[] {
 }
 
 /** Freezes a decision, or ends that; returns the exit code. */
-export function runPause(config: PauseConfig): Promise<number> {
+export function runPause(config: ChangeConfig & Omit<PauseRequest, 'namespace' | 'now'>): Promise<number> {
   return changeHub(config, async ({ client, namespace, now }) => {
     const { command, placement, dryRun } = config;
     const request = { command, placement, dryRun, namespace: namespace(), now: await now() };

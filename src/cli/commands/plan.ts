@@ -1,3 +1,4 @@
+import type { ApiSource } from '../../runtime/flags/target.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
@@ -15,13 +16,27 @@ import { absentInFiles, isComplete } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, TYPES, worldOfObjects, type FleetReading } from '../../answers/world/worlds.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { readHub, type Read } from '../inspect.js';
-import type { PlanConfig } from '../rows/plan.js';
+import { readHub, type InspectConfig, type Read } from '../inspect.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
 
 /** The line is written again after so many Placements. */
 const PROGRESS_STEP = 25;
+
+export interface PlanConfig
+  extends
+    Omit<InspectConfig, 'source' | 'allNamespaces'>,
+    Pick<PlanRequest, 'deletions' | 'labels' | 'lost' | 'loseEach' | keyof ChangeLimits> {
+  /** Files and folders; `-` is standard input. */
+  readonly files: readonly string[];
+  readonly recursive: boolean;
+  readonly isFromOcm: boolean;
+  /**
+   * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
+   * `files` replace as a whole. Without a `base` nothing exists before.
+   */
+  readonly source: ApiSource | { readonly kind: 'files'; readonly base: string | undefined };
+}
 
 interface Before extends Read {
   /** Of objects that name none. */

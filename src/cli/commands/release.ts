@@ -4,7 +4,7 @@ import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';
 import { endableLine, activeReleases } from '../../domain/placement/report/releases.js';
-import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/budget.js';
+import { LONGEST_RELEASE, LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/budget.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
@@ -15,13 +15,16 @@ import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { notFound } from '../../answers/meant.js';
 import { NotFoundError, RefusedError, someNames } from '../../answers/output.js';
+import type { ChangeConfig } from '../changehub.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
-import { LONGEST_RELEASE, type ReleaseConfig } from '../rows/changing.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 
 /** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */
+
+type ReleaseConfig = ChangeConfig &
+  Required<Omit<ReleaseRequest, 'namespace' | 'now' | 'until'>> & { readonly forMs: number };
 
 /** Writes the release; returns the exit code: 1, and one line on standard error, when it is not written. */
 export function runRelease(config: ReleaseConfig): Promise<number> {
@@ -36,8 +39,13 @@ export function runRelease(config: ReleaseConfig): Promise<number> {
   });
 }
 
-export interface ReleaseRequest
-  extends Pick<ReleaseConfig, 'placement' | 'clusters'>, Partial<Pick<ReleaseConfig, 'additions' | 'dryRun'>> {
+export interface ReleaseRequest {
+  readonly placement: string;
+  /** Whether clusters may come in that are kept out; otherwise those may leave that are kept in. */
+  readonly additions?: boolean;
+  /** Names of clusters, or `*`; undefined: those that are held. */
+  readonly clusters: readonly string[] | undefined;
+  readonly dryRun?: boolean;
   readonly namespace: string;
   /** ms since the epoch. */
   readonly now: number;

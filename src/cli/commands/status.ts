@@ -6,14 +6,13 @@ import { table, type Cell } from '../../answers/table.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
-import { inspect } from '../inspect.js';
-import type { StatusConfig } from '../rows/reading.js';
+import { inspect, type InspectConfig } from '../inspect.js';
 
 /** What the command lists. */
 export const STATUS_RESOURCES: readonly WorldResource[] = ['multiclusterengines', 'placements', 'managedclusters'];
 
 /** Prints the counts of a hub; returns the exit code. */
-export function runStatus(config: StatusConfig): Promise<number> {
+export function runStatus(config: InspectConfig): Promise<number> {
   return inspect(config, { resources: STATUS_RESOURCES, namespaceOf: () => config.namespace, textOf: status });
 }
 

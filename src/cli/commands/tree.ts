@@ -1,4 +1,5 @@
 import { Placements } from '../../api/resources.js';
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
@@ -6,8 +7,7 @@ import { painted, table, type Cell, type Color } from '../../answers/table.js';
 import { fleetTree, type PlacementTree } from '../../answers/tree.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
-import { inspect } from '../inspect.js';
-import type { TreeConfig } from '../rows/reading.js';
+import { inspect, type InspectConfig } from '../inspect.js';
 
 /** Of each set this many clusters are named. */
 const MOST_NAMES = 10;
@@ -21,6 +21,8 @@ const COLORS: Readonly<Record<string, Color>> = {
   Misconfigured: 'red',
 };
 
+type TreeConfig = InspectConfig & { readonly placement: string | undefined; readonly by: TopologyKey | undefined };
+
 /** Prints the clusters of Placements, of one namespace unless all are asked for; returns the exit code. */
 export function runTree(config: TreeConfig): Promise<number> {
   return inspect(config, {
@@ -31,12 +33,7 @@ export function runTree(config: TreeConfig): Promise<number> {
 }
 
 /** The output of `tree`; `name`: the only Placement to show. @throws NotFoundError without it, or where no cluster has the key `by`. */
-export function tree(
-  reading: FleetReading,
-  name: string | undefined,
-  options: ShownOptions,
-  by?: TreeConfig['by'],
-): string {
+export function tree(reading: FleetReading, name: string | undefined, options: ShownOptions, by?: TopologyKey): string {
   const found = fleetTree(reading, { name, by });
   return shownAnswer(found, options, {
     lines: (how) => lines(reading, found.placements, how),

@@ -3,10 +3,9 @@ import { build } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
 import { CLI_API_VERSION, documentText } from '../../answers/output.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
-import type { VersionConfig } from '../rows/reading.js';
 
 /** Prints the version; returns the exit code: 0 when it is printed. */
-export function runVersion(config: VersionConfig): Promise<number> {
+export function runVersion(config: Parameters<typeof versionText>[0]): Promise<number> {
   return withOutput(PROGRAM, async () => {
     printAnswer(versionText(config));
     return 0;
@@ -14,7 +13,7 @@ export function runVersion(config: VersionConfig): Promise<number> {
 }
 
 /** What this program was built from, as text or as a document of kind Version. */
-export function versionText({ output }: Pick<VersionConfig, 'output'>): string {
+export function versionText({ output }: { readonly output: 'text' | 'json' | 'yaml' }): string {
   const { version, commit, date } = build();
   const [node, zones] = [process.version, timeZoneData()];
   if (output !== 'text') {

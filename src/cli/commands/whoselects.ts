@@ -5,11 +5,10 @@ import { table, type Cell } from '../../answers/table.js';
 import { clusterSelections, isLeaving, withoutText, type Selection } from '../../answers/whoselects.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
-import { inspect } from '../inspect.js';
-import type { WhoSelectsConfig } from '../rows/reading.js';
+import { inspect, type InspectConfig } from '../inspect.js';
 
 /** Prints which Placements select a cluster; returns the exit code. */
-export function runWhoSelects(config: WhoSelectsConfig): Promise<number> {
+export function runWhoSelects(config: InspectConfig & { readonly cluster: string }): Promise<number> {
   return inspect(config, {
     resources: DECISION_RESOURCES,
     namespaceOf: () => config.namespace,

@@ -1,33 +1,31 @@
-import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
-import { ManagedClusterSets } from '../../api/resources.js';
-import { nameAmong } from '../../answers/kinds.js';
-import { namespaceIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
-import { defineCommand, type Command, type ConfigOf } from '../../runtime/flags/commands.js';
-import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
+import { TARGET_FLAGS, targetConfig, namespaceIn } from '../../runtime/flags/target.js';
+import { userCommand } from '../command.js';
 import {
   CLUSTER_NAMES,
   clusterIn,
-  DURATIONS,
   nameIn,
   OF_CLUSTER,
   OF_PLACEMENT,
   placementIn,
-  refuseArguments,
   rowsOf,
+  DURATIONS,
+  refuseArguments,
   SET_NAME,
   SET_NAMES,
 } from '../flags.js';
+import { LONGEST_RELEASE } from '../../domain/placement/spec/budget.js';
+import { ManagedClusterSets } from '../../api/resources.js';
+import { nameAmong } from '../../answers/kinds.js';
+import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
+
+import { CLUSTER } from './cluster.js';
 
 /** The commands that change Placements, bindings and the maintenance of clusters, and what each takes. */
 
 const NAMESPACED_TARGET = { ...rowsOf('namespace'), ...TARGET_FLAGS };
 const DRY_RUN: FlagRow = { help: 'show what would happen, and change nothing', default: 'false' };
 
-export const LONGEST_RELEASE = `${LONGEST_RELEASE_MS / 3_600_000}h`;
-
-export type ReleaseConfig = ConfigOf<typeof RELEASE>;
-
-export const RELEASE = defineCommand({
+const RELEASE = userCommand({
   name: 'release',
   summary: 'Releases clusters that are held in a decision, or kept out of it, by an annotation of the Placement.',
   ...OF_PLACEMENT,
@@ -49,49 +47,39 @@ export const RELEASE = defineCommand({
     ...targetConfig(flags, given),
     namespace: namespaceIn(flags),
     placement: placementIn(given.positional),
-    /** Whether clusters may come in that are kept out; otherwise those may leave that are kept in. */
     additions: flags.get('additions').bool(),
-    /** Names of clusters, or `*`; undefined: those that are held. */
     clusters: clustersIn(flags.find('clusters')),
-    /** How long they may leave or come in. */
     forMs: flags.get('for').duration('1s', LONGEST_RELEASE, DURATIONS),
     dryRun: flags.get('dry-run').bool(),
   }),
+  run: async (config) => (await import('../commands/release.js')).runRelease(config),
 });
 
 function clustersIn(flag: FlagValue | undefined): readonly string[] | undefined {
   return flag?.text === '*' ? ['*'] : flag?.list().map((name) => clusterIn(flag.with(name)));
 }
 
-export interface PauseConfig extends TargetConfig {
-  readonly command: 'pause' | 'resume';
-  readonly placement: string;
-  /** Show what would happen, and change nothing. */
-  readonly dryRun: boolean;
-}
+const PAUSE = pausing('pause', 'Freezes the decision of a Placement: nothing comes in and nothing leaves.');
+const RESUME = pausing('resume', 'Ends a pause: shows what changes, and lets the decision follow again.');
 
-export const PAUSE = pausing('pause', 'Freezes the decision of a Placement: nothing comes in and nothing leaves.');
-export const RESUME = pausing('resume', 'Ends a pause: shows what changes, and lets the decision follow again.');
-
-function pausing(name: PauseConfig['command'], summary: string): Command<PauseConfig> {
-  return {
-    name,
+function pausing(command: 'pause' | 'resume', summary: string) {
+  return userCommand({
+    name: command,
     summary,
     ...OF_PLACEMENT,
     flags: { 'dry-run': DRY_RUN, ...NAMESPACED_TARGET },
     build: (flags, given) => ({
-      command: name,
+      command,
       ...targetConfig(flags, given),
       namespace: namespaceIn(flags),
       placement: placementIn(given.positional),
       dryRun: flags.get('dry-run').bool(),
     }),
-  };
+    run: async (config) => (await import('../commands/pause.js')).runPause(config),
+  });
 }
 
-export type ClusterSetBindConfig = ConfigOf<typeof CLUSTER_SET>;
-
-export const CLUSTER_SET = defineCommand({
+const CLUSTER_SET = userCommand({
   name: 'clusterset',
   summary: 'Lets the Placements of a namespace select from a cluster set.',
   arguments: 'bind SET',
@@ -104,32 +92,27 @@ export const CLUSTER_SET = defineCommand({
     const namespace = namespaceIn(flags);
     return { command: 'clusterset bind', ...targetConfig(flags, given), namespace, clusterSet };
   },
+  run: async (config) => (await import('../commands/clusterset.js')).runClusterSet(config),
 });
 
-export interface CordonConfig extends TargetConfig {
-  readonly command: 'cordon' | 'uncordon';
-  readonly cluster: string;
-}
-
-export const CORDON = cordoning(
+const CORDON = cordoning(
   'cordon',
   'Keeps Placements from newly selecting a cluster; Placements that have selected it keep it.',
 );
-export const UNCORDON = cordoning('uncordon', 'Ends cordon and drain: Placements may select the cluster again.');
+const UNCORDON = cordoning('uncordon', 'Ends cordon and drain: Placements may select the cluster again.');
 
-function cordoning(name: CordonConfig['command'], summary: string): Command<CordonConfig> {
-  return {
-    name,
+function cordoning(command: 'cordon' | 'uncordon', summary: string) {
+  return userCommand({
+    name: command,
     summary,
     ...OF_CLUSTER,
     flags: TARGET_FLAGS,
-    build: (flags, given) => ({ command: name, ...targetConfig(flags, given), cluster: nameIn(given.positional) }),
-  };
+    build: (flags, given) => ({ command, ...targetConfig(flags, given), cluster: nameIn(given.positional) }),
+    run: async (config) => (await import('../commands/maintenance/run.js')).runCordon(config),
+  });
 }
 
-export type DrainConfig = ConfigOf<typeof DRAIN>;
-
-export const DRAIN = defineCommand({
+const DRAIN = userCommand({
   name: 'drain',
   summary: 'Moves a cluster out of all decisions: shows its replacements, asks, and waits.',
   ...OF_CLUSTER,
@@ -149,4 +132,7 @@ export const DRAIN = defineCommand({
     yes: flags.get('yes').bool(),
     timeoutMs: flags.get('timeout').duration('1s', '7d', DURATIONS),
   }),
+  run: async (config) => (await import('../commands/maintenance/run.js')).runDrain(config),
 });
+
+export const CHANGING = [RELEASE, PAUSE, RESUME, CLUSTER, CLUSTER_SET, CORDON, UNCORDON, DRAIN];

@@ -1,8 +1,8 @@
 import { TARGET_FLAGS, targetConfig } from '../../runtime/flags/target.js';
+import { userCommand } from '../command.js';
+import { CLUSTER_NAMES, nameIn, outputConfig, rowsOf, refuseArguments, SET_NAME, SET_NAMES } from '../flags.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
-import { CLUSTER_NAMES, nameIn, outputConfig, refuseArguments, rowsOf, SET_NAME, SET_NAMES } from '../flags.js';
-import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
 import { nameAmong } from '../../answers/kinds.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
@@ -16,11 +16,7 @@ const ACTION_FLAGS: Readonly<Record<string, readonly string[]>> = {
   list: ['output', 'color'],
 };
 
-export type ClusterConfig = ConfigOf<typeof CLUSTER>;
-export type ClusterAddConfig = Extract<ClusterConfig, { readonly command: 'cluster add' }>;
-export type ClusterRemoveConfig = Extract<ClusterConfig, { readonly command: 'cluster remove' }>;
-
-export const CLUSTER = defineCommand({
+export const CLUSTER = userCommand({
   name: 'cluster',
   summary: 'Lets a cluster join (prints the manifest for it) or leave, or lists all clusters.',
   arguments: 'add NAME|remove NAME|list',
@@ -66,6 +62,7 @@ export const CLUSTER = defineCommand({
       }
     }
   },
+  run: async (config) => (await import('../commands/cluster/run.js')).runCluster(config),
 });
 
 /** What `cluster add` says of the cluster and its agent. */
@@ -77,14 +74,10 @@ function joining(flags: Flags, cluster: string, version: string) {
   return {
     cluster,
     clusterSet: setIn(flags.find('set')),
-    /** The hub's address for the agent; undefined: that of the kubeconfig. */
     hubUrl: flags.find('hub-url')?.httpsUrl(),
-    /** How long the token for joining is valid. */
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
-    /** Of the agent. */
     image: requiredImage(flags.find('image'), version),
-    /** The cluster's own address that its agent reports; undefined: the agent finds it. */
     apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
   };
 }

@@ -1,6 +1,8 @@
-import { type ApiSource, apiSource } from '../../runtime/flags/target.js';
+import { apiSource } from '../../runtime/flags/target.js';
+import { userCommand } from '../command.js';
 import { CLI_FLAGS, refuseArguments } from '../flags.js';
-import { defineCommand, type ConfigOf, type Given } from '../../runtime/flags/commands.js';
+import type { CompleteConfig } from '../commands/completion.js';
+import type { Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';
 import { Flags } from '../../runtime/flags/flags.js';
 
@@ -8,25 +10,7 @@ import { Flags } from '../../runtime/flags/flags.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What can follow in a command line: fixed words, and names that have to be read; else the names of files. */
-export interface CompleteConfig {
-  readonly command: '__complete';
-  readonly version: string;
-  /** A word and, after a tab, what it means. */
-  readonly words: readonly string[];
-  /** Plural name of the resource whose names are read, or `contexts`, of the kubeconfig. */
-  readonly live: string | undefined;
-  readonly files: boolean;
-  /** The begin of the word that is being typed, and of all that can follow. */
-  readonly prefix: string;
-  readonly namespace: string | undefined;
-  readonly allNamespaces: boolean;
-  readonly source: ApiSource;
-}
-
-export type CompletionConfig = ConfigOf<typeof COMPLETION>;
-
-export const COMPLETION = defineCommand({
+export const COMPLETION = userCommand({
   name: 'completion',
   summary: 'Prints a script for a shell, which then completes commands, flags and names.',
   arguments: SHELLS.join('|'),
@@ -37,6 +21,7 @@ export const COMPLETION = defineCommand({
     if (shell !== undefined && positional.length === 1) return { command: 'completion', shell };
     return refuseArguments(positional, `one of ${SHELLS.join(', ')}`);
   },
+  run: async (config) => (await import('../commands/completion.js')).runCompletion(config),
 });
 
 /** What a shell asks for, with the API server and the namespace that its command line names so far. */

@@ -1,14 +1,9 @@
-import { type ApiSource, apiSource, checkNoArguments, namespaceIn, namespaceRow } from '../../runtime/flags/target.js';
-import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
+import { apiSource, checkNoArguments, namespaceIn, namespaceRow } from '../../runtime/flags/target.js';
+import { input, WORDS, MOST, NAME, userCommand } from '../command.js';
 import { outputConfig, OWN_NAMESPACE, rowsOf } from '../flags.js';
+import type { PlanConfig } from '../commands/plan.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
-
-/**
- * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
- * `files` replace as a whole. Without a `base` nothing exists before.
- */
-export type PlanSource = ApiSource | { readonly kind: 'files'; readonly base: string | undefined };
 
 /** What says something about a plan, which `--from-ocm` does not make. */
 const FROM_OCM_EXCLUDES: readonly string[] = [
@@ -88,57 +83,60 @@ const FLAGS: FlagRows = {
   ...rowsOf('color'),
 };
 
-export type PlanConfig = ConfigOf<typeof PLAN>;
-
-export const PLAN = defineCommand({
+export const PLAN = userCommand({
   name: 'plan',
   summary: 'Shows what a change would do to the decisions of all Placements. Read-only.',
+  tool: {
+    description:
+      'What a change would do to the decisions of all Placements, without making it: give manifests that would be applied, objects that would be deleted, or labels that would be set. Kind PlacementPlan.',
+    narrower: 'plan a smaller change',
+    inputs: {
+      // A file of manifests of this size is larger than any that is applied at once.
+      manifests: {
+        as: 'file',
+        flag: 'filename',
+        schema: { type: 'string', maxLength: 4 * 1024 * 1024, description: 'YAML or JSON, as kubectl apply takes it' },
+      },
+      delete: input('delete', WORDS, 'objects as KIND/NAME, such as mcl/eu-1, mclset/production, ns/shop'),
+      set: input('set', WORDS, 'labels of clusters: mcl/NAME:KEY=VALUE, or mcl/NAME:KEY- to remove one'),
+      namespace: input('namespace', NAME, 'namespace of objects that name none'),
+      maxRemovals: input('max-removals', MOST, 'more removals than this number or percentage are reported as exceeded'),
+      maxAdditions: input('max-additions', MOST, 'the same for additions'),
+    },
+  },
   arguments: '',
   flags: FLAGS,
   exitCodes:
     '0: nothing changes; 2: some Placement does (--lose-each: would be short); 1: an error or an exceeded limit; 3: not everything could be read',
   build: (flags, { env, positional, version }) => {
     checkNoArguments(positional);
-    const changes = changesIn(flags);
-    const source = sourceOf(flags);
-    checkChanges(changes, source);
+    const changes = {
+      files: flags.find('filename')?.list() ?? [],
+      deletions: flags.find('delete')?.list() ?? [],
+      labels: flags.find('set')?.list() ?? [],
+      lost: flags.find('lose')?.list() ?? [],
+      loseEach: flags.findText('lose-each')?.text,
+      source: sourceOf(flags),
+    };
+    checkChanges(changes);
     return {
       command: 'plan',
       version,
       namespace: namespaceIn(flags),
       ...changes,
-      /** Whether the folders below a folder are read too. */
       recursive: flags.get('recursive').bool(),
-      /** Whether the objects of `files` are those of Open Cluster Management, and only printed as those of this project. */
       isFromOcm: flags.get('from-ocm').bool(),
       maxRemovals: mostOf(flags.find('max-removals')),
       maxAdditions: mostOf(flags.find('max-additions')),
       ...outputConfig(flags, env),
-      source,
     };
   },
+  run: async (config) => (await import('../commands/plan.js')).runPlan(config),
 });
 
-/** None is checked but its form. */
-function changesIn(flags: Flags) {
-  return {
-    /** Files and folders; `-` is standard input. */
-    files: flags.find('filename')?.list() ?? [],
-    /** `KIND/NAME` each. */
-    deletions: flags.find('delete')?.list() ?? [],
-    /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
-    labels: flags.find('set')?.list() ?? [],
-    /** What is taken away, `claim/KEY=VALUE` or the like each. */
-    lost: flags.find('lose')?.list() ?? [],
-    /** `claim/KEY` or `label/KEY`: each of its values is taken away. */
-    loseEach: flags.findText('lose-each')?.text,
-  };
-}
+type Changes = Pick<PlanConfig, 'files' | 'deletions' | 'labels' | 'lost' | 'loseEach' | 'source'>;
 
-function checkChanges(
-  { files, deletions, labels, lost, loseEach }: ReturnType<typeof changesIn>,
-  source: PlanSource,
-): void {
+function checkChanges({ files, deletions, labels, lost = [], loseEach, source }: Changes): void {
   const losses = lost.length + (loseEach === undefined ? 0 : 1);
   if (files.length + deletions.length + labels.length + losses === 0)
     throw new FlagError('nothing would change: give --filename, --delete, --set, --lose or --lose-each');
@@ -148,7 +146,7 @@ function checkChanges(
     throw new FlagError('with --offline, --lose and --lose-each need --base=FILE or --filename=FILE');
 }
 
-function sourceOf(flags: Flags): PlanSource {
+function sourceOf(flags: Flags): PlanConfig['source'] {
   if (!flags.get('offline').bool()) return apiSource(flags);
   return { kind: 'files', base: flags.find('base')?.file('a file, a folder or -') };
 }

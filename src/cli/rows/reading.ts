@@ -6,9 +6,10 @@ import {
   TARGET_FLAGS,
   targetConfig,
 } from '../../runtime/flags/target.js';
-import { defineCommand, type ConfigOf } from '../../runtime/flags/commands.js';
+import { defineCommand } from '../../runtime/flags/commands.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import type { FlagRows } from '../../runtime/flags/flags.js';
+import { ALL, CLUSTER, input, NAME, NAMESPACE, PLACEMENT, userCommand } from '../command.js';
 import {
   CLI_FLAGS,
   cliConfig,
@@ -22,6 +23,7 @@ import {
   READING_CODES,
   topologyIn,
 } from '../flags.js';
+import { PLAN } from './plan.js';
 
 /** The commands that only read, and what each takes. */
 
@@ -35,11 +37,24 @@ const WATCH_FLAG: FlagRows = {
   },
 };
 
-export type ExplainConfig = ConfigOf<typeof EXPLAIN>;
-
-export const EXPLAIN = defineCommand({
+const EXPLAIN = userCommand({
   name: 'explain',
   summary: 'Explains why each cluster is selected by a Placement or not. Read-only.',
+  tool: {
+    description:
+      'Why each cluster is selected by a Placement or not: verdict, the requirement that it fails, what would have to change. Kind PlacementExplanation.',
+    narrower: 'ask for one cluster',
+    inputs: {
+      placement: { ...PLACEMENT, isRequired: true },
+      namespace: NAMESPACE,
+      cluster: input('cluster', NAME, 'explain only this cluster'),
+      nearest: input(
+        'nearest',
+        { type: 'integer', minimum: 0, maximum: 10_000 },
+        'how many of the clusters that match no predicate are shown; default: 10; not with cluster',
+      ),
+    },
+  },
   ...OF_PLACEMENT,
   flags: {
     cluster: { value: 'NAME', help: 'explain only this cluster', defaultText: 'all', completes: CLUSTER_NAMES },
@@ -59,34 +74,39 @@ export const EXPLAIN = defineCommand({
       command: 'explain',
       ...cliConfig(flags, given),
       placement: placementIn(given.positional),
-      /** The only cluster to explain; undefined: all. */
       cluster: cluster && clusterIn(cluster),
-      /** How many clusters that match no predicate are shown. */
       nearest: flags.get('nearest').integer(0, 10_000),
-      /** Show what each score is the sum of. */
       scores: flags.get('scores').bool(),
     };
   },
+  run: async (config) => (await import('../commands/explain.js')).runExplain(config),
 });
 
-export type WhoSelectsConfig = ConfigOf<typeof WHO_SELECTS>;
-
-export const WHO_SELECTS = defineCommand({
+const WHO_SELECTS = userCommand({
   name: 'who-selects',
   summary: 'Lists the Placements that select a cluster, and what they select without it. Read-only.',
+  tool: {
+    description: 'Which Placements select a cluster, and what they would select without it. Kind ClusterSelections.',
+    narrower: 'name a namespace',
+    inputs: { cluster: CLUSTER, namespace: NAMESPACE },
+  },
   ...OF_CLUSTER,
   flags: HUB_FLAGS,
   exitCodes: READING_CODES,
   build: (flags, given) => {
     return { command: 'who-selects', ...cliConfig(flags, given), cluster: nameIn(given.positional) };
   },
+  run: async (config) => (await import('../commands/whoselects.js')).runWhoSelects(config),
 });
 
-export type TreeConfig = ConfigOf<typeof TREE>;
-
-export const TREE = defineCommand({
+const TREE = userCommand({
   name: 'tree',
   summary: 'Shows the selected clusters of Placements by cluster set, or by a claim or label. Read-only.',
+  tool: {
+    description: 'The selected clusters of Placements by cluster set, with phase and counts. Kind FleetTree.',
+    narrower: 'name a namespace, or a placement; explain one cluster',
+    inputs: { placement: PLACEMENT, namespace: NAMESPACE, allNamespaces: ALL },
+  },
   ...OF_PLACEMENT,
   arguments: `[${OF_PLACEMENT.arguments}]`,
   flags: {
@@ -101,30 +121,31 @@ export const TREE = defineCommand({
       command: 'tree',
       ...cliConfig(flags, given),
       watch: flags.get('watch').bool(),
-      /** The only Placement to show; undefined: all. */
       placement: positional.length === 0 ? undefined : placementIn(positional, `[${OF_PLACEMENT.arguments}]`),
-      /** The claim or label whose values are the branches; undefined: the cluster sets are. */
       by: topologyIn(flags.find('by')),
     };
   },
+  run: async (config) => (await import('../commands/tree.js')).runTree(config),
 });
 
-export type HistoryConfig = ConfigOf<typeof HISTORY>;
-
-export const HISTORY = defineCommand({
+const HISTORY = userCommand({
   name: 'history',
   summary: 'Shows which clusters came into a decision and left it, when and why. Read-only.',
+  tool: {
+    description: 'Which clusters came into a decision and left it, when and why. Kind PlacementHistory.',
+    narrower: 'see the decision objects',
+    inputs: { placement: { ...PLACEMENT, isRequired: true }, namespace: NAMESPACE },
+  },
   ...OF_PLACEMENT,
   flags: CLI_FLAGS,
   exitCodes: READING_CODES,
   build: (flags, given) => {
     return { command: 'history', ...cliConfig(flags, given), placement: placementIn(given.positional) };
   },
+  run: async (config) => (await import('../commands/history.js')).runHistory(config),
 });
 
-export type StatusConfig = ConfigOf<typeof STATUS>;
-
-export const STATUS = defineCommand({
+const STATUS = userCommand({
   name: 'status',
   summary: 'Counts components, Placements by phase and clusters by health. Read-only.',
   arguments: '',
@@ -134,13 +155,24 @@ export const STATUS = defineCommand({
     checkNoArguments(given.positional);
     return { command: 'status', ...cliConfig(flags, given), watch: flags.get('watch').bool() };
   },
+  run: async (config) => (await import('../commands/status.js')).runStatus(config),
 });
 
-export type CheckConfig = ConfigOf<typeof CHECK>;
+/** Files do not describe a hub. */
+const { offline: _offline, filename: _filename, ...OF_HUB_ALONE } = HUB_FLAGS;
 
-export const CHECK = defineCommand({
+const CHECK = userCommand({
   name: 'check',
   summary: 'Checks an installation: definitions, engine, Leases, certificate, fleet. Read-only.',
+  tool: {
+    description:
+      'What is wrong with an installation: definitions, engine, controllers, certificate, fleet. Kind CheckReport.',
+    narrower: 'name a namespace',
+    inputs: {
+      namespace: input('namespace', NAME, 'only Placements of this namespace'),
+      pre: input('pre', { type: 'boolean' }, 'check what an installation needs, before it is made'),
+    },
+  },
   arguments: '',
   flags: {
     pre: { help: 'check what an installation needs', default: 'false' },
@@ -150,7 +182,7 @@ export const CHECK = defineCommand({
       default: 'multicluster-engine-operator',
       completes: NAMESPACE_NAMES,
     },
-    ...ofHubAlone(HUB_FLAGS),
+    ...OF_HUB_ALONE,
     namespace: {
       ...HUB_FLAGS['namespace'],
       help: 'only Placements of this namespace',
@@ -165,20 +197,17 @@ export const CHECK = defineCommand({
       command: 'check',
       ...cliConfig(flags, given, source),
       source,
-      /** Check what an installation needs, instead of what it has made. */
       pre: flags.get('pre').bool(),
-      /** Namespace of the operator and of the Leases. */
       operatorNamespace: flags.get('operator-namespace').matching(PATH_NAME, NAMESPACE_RULE),
     };
   },
+  run: async (config) => (await import('../commands/check.js')).runCheck(config),
 });
 
-/** Files do not describe a hub. */
-function ofHubAlone({ offline: _offline, filename: _filename, ...rows }: FlagRows): FlagRows {
-  return rows;
-}
-
-export type McpConfig = ConfigOf<typeof MCP>;
+/** About Placements and clusters. */
+export const ASKING = [EXPLAIN, PLAN, WHO_SELECTS, TREE];
+/** About the state of a hub. */
+export const STATE = [HISTORY, STATUS, CHECK];
 
 export const MCP = defineCommand({
   name: 'mcp',
@@ -195,9 +224,7 @@ export const MCP = defineCommand({
 
 const VERSION_FORMATS = ['json', 'yaml'] as const;
 
-export type VersionConfig = ConfigOf<typeof VERSION>;
-
-export const VERSION = defineCommand({
+export const VERSION = userCommand({
   name: 'version',
   summary: 'Prints the version, and the commit that it was built from.',
   arguments: '',
@@ -214,4 +241,5 @@ export const VERSION = defineCommand({
     checkNoArguments(positional);
     return { command: 'version', output: flags.find('output')?.oneOf(VERSION_FORMATS) ?? 'text' };
   },
+  run: async (config) => (await import('../commands/version.js')).runVersion(config),
 });

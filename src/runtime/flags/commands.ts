@@ -59,7 +59,8 @@ export interface Ready<C extends CommandConfig = CommandConfig> {
   readonly run: () => Promise<number>;
 }
 
-interface CommandRow<C extends CommandConfig = CommandConfig> extends CommandSummary {
+/** A command of a program. */
+export interface CommandRow<C extends CommandConfig = CommandConfig> extends CommandSummary {
   readonly read: (flags: Flags, given: Given) => Ready<C>;
 }
 
@@ -82,20 +83,20 @@ export interface Program {
   readonly complete: (completion: Completion, given: Pick<Given, 'version'>) => Ready;
 }
 
-/** The row of a command; `load` imports what runs it, which neither help nor another command loads. */
-export function commandRow<C extends CommandConfig>(command: Command<C>, load: () => Promise<Run<C>>): CommandRow<C> {
+/** The row of a command; `run` imports what runs it, which neither help nor another command loads. */
+export function commandRow<C extends CommandConfig>(command: Command<C>, run: Run<C>): CommandRow<C> {
   return {
     ...command,
     flags: { ...command.flags, ...PROFILE_FLAGS },
     read: (flags, given) => {
       const profileDir = flags.find('profile-dir')?.file('a folder');
-      return ready(Object.freeze({ ...command.build(flags, given), ...(profileDir && { profileDir }) }), load);
+      return ready(Object.freeze({ ...command.build(flags, given), ...(profileDir && { profileDir }) }), run);
     },
   };
 }
 
-export function ready<C extends CommandConfig>(config: C, load: () => Promise<Run<C>>): Ready<C> {
-  return { kind: 'ready', config, run: async () => (await load())(config) };
+export function ready<C extends CommandConfig>(config: C, run: Run<C>): Ready<C> {
+  return { kind: 'ready', config, run: () => run(config) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CompleteConfig } from '../../../src/cli/rows/completion.js';
+import type { CompleteConfig } from '../../../src/cli/commands/completion.js';
 import { readConfig } from '../../support/commandline.js';
 
 /** What can follow the words, the last of which is being typed. */

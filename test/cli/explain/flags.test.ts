@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../support/commandline.js';
 import { version } from '../../../src/runtime/process/build.js';
 import type { Usage } from '../../support/commandline.js';
-import type { ExplainConfig } from '../../../src/cli/rows/reading.js';
+import type { ExplainConfig } from '../../../src/cli/commands/explain.js';
 
 function read(line: string, env: Readonly<Record<string, string>> = {}): ExplainConfig {
   const config = readConfig(['explain', ...line.split(' ')], env);

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 
-import { commandLine, inputSchema, textInput, TOOLS } from '../../../src/cli/commands/mcp/tools.js';
+import { toolsOf } from '../../../src/cli/command.js';
+import { commandLine, inputSchema, textInput } from '../../../src/cli/commands/mcp/tools.js';
+import { ASKING, STATE } from '../../../src/cli/rows/reading.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { readConfig } from '../../support/commandline.js';
 
@@ -22,6 +24,7 @@ const WHOLE: Readonly<Record<string, JsonRecord>> = {
   history: { placement: 'web', namespace: 'shop' },
   check: { pre: true },
 };
+const TOOLS = toolsOf([...ASKING, ...STATE]);
 const ajv = new Ajv();
 
 function toolOf(name: string): (typeof TOOLS)[number] {

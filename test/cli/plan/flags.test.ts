@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../support/commandline.js';
 import { version } from '../../../src/runtime/process/build.js';
 import type { Usage } from '../../support/commandline.js';
-import type { PlanConfig } from '../../../src/cli/rows/plan.js';
+import type { PlanConfig } from '../../../src/cli/commands/plan.js';
 
 function read(line: string, env: Readonly<Record<string, string>> = {}): PlanConfig {
   const config = readConfig(['plan', ...line.split(' ')], env);

@@ -4,12 +4,23 @@ import { createIdentityClient } from '../../../runtime/client/identity.js';
 import type { Kubeconfig } from '../../../runtime/kubeconfig/kubeconfig.js';
 import { readKustomization } from '../../../runtime/manifests.js';
 import { packageRoot } from '../../../runtime/process/build.js';
+import type { ChangeConfig } from '../../changehub.js';
 import type { Hub } from '../../hub.js';
 import { absentSetNote } from '../../../answers/meant.js';
 import type { Answer } from '../../terminal/answer.js';
 import { manifestsText, RefusedError } from '../../../answers/output.js';
-import type { ClusterAddConfig } from '../../rows/cluster.js';
-import { prepareJoin } from './join.js';
+import { prepareJoin, type JoinRequest } from './join.js';
+
+export interface ClusterAddConfig extends ChangeConfig, Omit<JoinRequest, 'name'> {
+  readonly command: 'cluster add';
+  readonly cluster: string;
+  /** The hub's address for the agent; undefined: that of the kubeconfig. */
+  readonly hubUrl: string | undefined;
+  /** Of the agent. */
+  readonly image: string;
+  /** The cluster's own address that its agent reports; undefined: the agent finds it. */
+  readonly apiEndpoint: string | undefined;
+}
 
 /** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */
 export async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {

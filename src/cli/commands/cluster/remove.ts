@@ -8,7 +8,6 @@ import { field } from '../../../runtime/vocabulary/json.js';
 import { notFound } from '../../../answers/meant.js';
 import { RefusedError, someNames } from '../../../answers/output.js';
 import { listOf, worldOfLists } from '../../../answers/world/worlds.js';
-import type { ClusterRemoveConfig } from '../../rows/cluster.js';
 import { unreadableLine } from '../../../answers/world/withheld.js';
 
 /** A cluster that is changed meanwhile is read and deleted again, this often: its agent writes its status. */
@@ -22,7 +21,7 @@ const MOST_NAMES = 10;
  */
 export async function removeCluster(
   client: ReadClient & Pick<WriteClient, 'delete'>,
-  { cluster: name, force }: Pick<ClusterRemoveConfig, 'cluster' | 'force'>,
+  { cluster: name, force }: { readonly cluster: string; readonly force: boolean },
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const cluster = await client.get<RawObject>(ManagedClusters, { name });

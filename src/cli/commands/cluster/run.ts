@@ -1,12 +1,17 @@
 import type { RawObject } from '../../../runtime/vocabulary/meta.js';
 import { ManagedClusters } from '../../../api/resources.js';
-import { changeHub, done } from '../../changehub.js';
+import { changeHub, done, type ChangeConfig } from '../../changehub.js';
 import type { Hub } from '../../hub.js';
 import { isColored, type Answer } from '../../terminal/answer.js';
-import { addCluster } from './add.js';
-import type { ClusterConfig } from '../../rows/cluster.js';
+import { addCluster, type ClusterAddConfig } from './add.js';
+import type { CliConfig } from '../../flags.js';
 import { listClusters } from './list.js';
 import { removeCluster } from './remove.js';
+
+type ClusterConfig =
+  | ClusterAddConfig
+  | (ChangeConfig & Parameters<typeof removeCluster>[1] & { readonly command: 'cluster remove' })
+  | (ChangeConfig & Pick<CliConfig, 'output' | 'color'> & { readonly command: 'cluster list' });
 
 /** Lets a cluster join or leave, or lists all; returns the exit code. */
 export function runCluster(config: ClusterConfig): Promise<number> {

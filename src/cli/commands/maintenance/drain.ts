@@ -10,12 +10,15 @@ import { namesOf } from '../../../answers/meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../../answers/output.js';
 import { table } from '../../../answers/table.js';
 import { unreadableLine } from '../../../answers/world/withheld.js';
-import type { DrainConfig } from '../../rows/changing.js';
 import { startDrain, type MaintenanceClient } from './maintenance.js';
 
 /** Moves a cluster out of all decisions. */
 
-export type DrainRequest = Pick<DrainConfig, 'cluster' | 'dryRun' | 'timeoutMs'>;
+export interface DrainRequest {
+  readonly cluster: string;
+  readonly dryRun: boolean;
+  readonly timeoutMs: number;
+}
 
 /** The terminal of the caller. */
 export interface DrainConsole {

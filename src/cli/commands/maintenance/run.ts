@@ -1,22 +1,23 @@
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
-import { changeHub, done } from '../../changehub.js';
+import { changeHub, done, type ChangeConfig } from '../../changehub.js';
 import type { Hub } from '../../hub.js';
 import type { Answer } from '../../terminal/answer.js';
 import { RefusedError } from '../../../answers/output.js';
 import { printAnswer, printNote } from '../../terminal/print.js';
 import { progressLine } from '../../terminal/progressline.js';
-import { drainCluster, type DrainConsole } from './drain.js';
-import type { CordonConfig, DrainConfig } from '../../rows/changing.js';
+import { drainCluster, type DrainConsole, type DrainRequest } from './drain.js';
 import { cordon, uncordon } from './maintenance.js';
 
 const STANDARD_INPUT = 0;
 
 /** Keeps Placements from newly selecting a cluster, or ends that; returns the exit code. */
-export function runCordon({ cluster, ...config }: CordonConfig): Promise<number> {
+export function runCordon({ cluster, ...config }: ChangeConfig & { readonly cluster: string }): Promise<number> {
   const change = config.command === 'cordon' ? cordon : uncordon;
   return changeHub(config, async ({ client }) => done(await change(client, cluster)));
 }
+
+type DrainConfig = ChangeConfig & DrainRequest & { readonly yes: boolean };
 
 /** Moves a cluster out of all decisions; returns the exit code. */
 export function runDrain(config: DrainConfig): Promise<number> {

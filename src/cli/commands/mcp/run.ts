@@ -20,12 +20,13 @@ import { asError, codeOf, errorText } from '../../../runtime/errors.js';
 import { endTree } from '../../../runtime/process/endtree.js';
 import { standardError } from '../../../runtime/log/standardoutput.js';
 import { parseJson, isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import type { TargetConfig } from '../../../runtime/flags/target.js';
 import { Slots } from '../../../runtime/http/slots.js';
 import { PROGRAM } from '../../program.js';
 import { UNREAD_EXIT_CODE } from '../../terminal/print.js';
 import { cutDocument, type Cut } from './cut.js';
-import type { McpConfig } from '../../rows/reading.js';
-import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
+import type { Tool } from '../../command.js';
+import { commandLine, inputSchema, textInput } from './tools.js';
 
 /** Commands that run at a time: each is a process of some 80 MiB. */
 const AT_A_TIME = 4;
@@ -50,10 +51,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Serves the tools on standard input and output, until one of them ends; returns the exit code. `entryPoint`: main.js. */
-export async function runMcp(config: McpConfig, entryPoint: string): Promise<number> {
+/** Serves the tools on standard input and output, until one of them ends; returns the exit code. */
+export async function runMcp(config: TargetConfig, program: Pick<McpTools, 'tools' | 'entryPoint'>): Promise<number> {
   const ending = new AbortController();
-  const server = createMcpServer(config, { entryPoint, clock: systemClock, ending: ending.signal });
+  const server = createMcpServer(config, { ...program, clock: systemClock, ending: ending.signal });
   const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize: MOST_MESSAGE });
   const ended = endOf(server, transport);
   await server.connect(transport);
@@ -64,7 +65,8 @@ export async function runMcp(config: McpConfig, entryPoint: string): Promise<num
 }
 
 export interface McpTools {
-  /** The program whose commands are run. */
+  readonly tools: readonly Tool[];
+  /** The program whose commands are run: main.js. */
   readonly entryPoint: string;
   readonly clock: Clock;
   /** Ends all calls. */
@@ -75,14 +77,14 @@ export interface McpTools {
  * The server of the tools. Each call runs the command in a process of its own: that prints the same as for people, reads no
  * input, and its memory goes with it. A call ends within 50 s.
  */
-export function createMcpServer(config: McpConfig, { entryPoint, clock, ending }: McpTools): Server {
+export function createMcpServer(config: TargetConfig, { tools: all, entryPoint, clock, ending }: McpTools): Server {
   const { version } = config;
   const server = new Server({ name: PROGRAM, version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   const slots = new Slots(AT_A_TIME);
   const hubFlags = hubFlagsOf(config);
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: all.map(described) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name);
+    const tool = all.find(({ name }) => name === params.name);
     if (tool === undefined) return failed(`there is no tool ${JSON.stringify(params.name)}`);
     const given = params.arguments ?? {};
     const problem = problemOf(tool, given);
@@ -175,7 +177,7 @@ function answerTo(error: Error): { readonly code: number; readonly message: stri
     : undefined;
 }
 
-function hubFlagsOf({ source }: McpConfig): readonly string[] {
+function hubFlagsOf({ source }: TargetConfig): readonly string[] {
   const { kubeconfig, context, impersonate: as } = source;
   return Object.entries({ kubeconfig, context, as }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],

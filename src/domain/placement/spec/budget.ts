@@ -93,6 +93,7 @@ const DIGESTS_SHAPE = /^([\w-]{8})+$/;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** Nothing bounds what is released: a forgotten release ends by itself within a day. */
 export const LONGEST_RELEASE_MS = 24 * 3_600_000;
+export const LONGEST_RELEASE = `${LONGEST_RELEASE_MS / 3_600_000}h`;
 /** A release names at most as many clusters: 96 KiB of digests. */
 export const MOST_RELEASED = 12_288;
 
