@@ -63,22 +63,8 @@ export async function gather(scope: Scope): Promise<Nothing | { readonly kind: '
   if (reading === undefined) return gone(scope);
   const owner = { namespace, name, uid };
   const remembered = states.get(key);
-  const fresh: PlacementState = {
-    uid,
-    published: undefined,
-    decisions: new Set(),
-    unconfirmed: new Set(),
-    doubt: undefined,
-    lacksDefinitions: false,
-    decided: undefined,
-    collection: undefined,
-    trigger: undefined,
-    due: undefined,
-    carried: NO_HISTORY,
-    edited: new Map(),
-  };
   // A Placement that was recreated under the same name begins with an empty state.
-  const state = remembered?.uid === uid ? remembered : fresh;
+  const state = remembered?.uid === uid ? remembered : freshState(uid);
   states.set(key, state);
   noteTrigger(state, placement, scope);
   const objects = decisionsOf(state, scope);
@@ -103,6 +89,23 @@ export async function gather(scope: Scope): Promise<Nothing | { readonly kind: '
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
   };
   return { kind: 'gathered', input: { placement, owner, snapshot, reading, at: clock.monotonic(), objects, state } };
+}
+
+function freshState(uid: string): PlacementState {
+  return {
+    uid,
+    published: undefined,
+    decisions: new Set(),
+    unconfirmed: new Set(),
+    doubt: undefined,
+    lacksDefinitions: false,
+    decided: undefined,
+    collection: undefined,
+    trigger: undefined,
+    due: undefined,
+    carried: NO_HISTORY,
+    edited: new Map(),
+  };
 }
 
 function gone({ key, states }: Scope): Nothing {
