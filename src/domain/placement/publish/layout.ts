@@ -36,7 +36,7 @@ export function layOut(pieces: readonly FilledPiece[], before: LaidOut): Layout 
   arrangement.claim(new Map(numbered.flatMap(({ piece, joining }) => joining.map((name) => [name, piece] as const))));
   for (const { piece } of numbered) arrangement.giveUpEmpty(piece);
   for (const { piece, joining } of numbered) for (const name of joining) arrangement.place(name, piece);
-  for (const { piece } of numbered) arrangement.ensureObject(piece);
+  for (const { piece } of numbered) arrangement.giveUpEmpty(piece);
   return arrangement.layout({ ...(numbered[0]?.piece ?? FIRST), selected: 0 });
 }
 
@@ -106,19 +106,13 @@ class Arrangement {
     this.#ordinals.set(piece.index, kept);
   }
 
-  /** A piece without clusters has one object. */
-  ensureObject(piece: Piece): void {
-    if ((this.#ordinals.get(piece.index) ?? []).length === 0) this.#begin(piece);
-    this.giveUpEmpty(piece);
-  }
-
   layout(spare: Piece): Layout {
     const leaving = new Map<number, ReadonlySet<string>>();
     this.#before.lists.forEach((list, index) => {
       const going = list.filter((name) => this.#before.staying.has(name) && this.#placed.get(name) !== index + 1);
       if (going.length > 0) leaving.set(index + 1, new Set(going));
     });
-    return { slots: Array.from(this.#lists, (list) => list ?? []), pieces: this.#pieces, spare, leaving };
+    return { slots: this.#lists, pieces: this.#pieces, spare, leaving };
   }
 
   #hasRoom(ordinal: number): boolean {
