@@ -110,8 +110,5 @@ function futureText(
 }
 
 function lastSelected({ clusters }: Explanation): ClusterExplanation | undefined {
-  let last: ClusterExplanation | undefined;
-  for (const one of clusters)
-    if (one.verdict === 'Selected' && (last === undefined || (one.rank ?? 0) > (last.rank ?? 0))) last = one;
-  return last;
+  return clusters.filter(({ verdict }) => verdict === 'Selected').sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0))[0];
 }
