@@ -158,7 +158,7 @@ export class FleetHealth {
       const cause = taintCause(this.#evidence(name, agent, { since, now }));
       if (cause !== undefined && this.#brakeCause(name, agent, now) === undefined) due.push({ name, agent, ...cause });
     }
-    due.sort((a, b) => b.lastedMs - a.lastedMs || (a.name < b.name ? -1 : 1));
+    due.sort((a, b) => b.lastedMs - a.lastedMs);
     const granted = due.slice(0, taintsAllowed(this.#taintedAt, this.#joined, now));
     for (const { agent, key } of granted) agent.tainted = key;
     this.#taintedAt = [...recentTaints(this.#taintedAt, now), ...granted.map(() => now)];

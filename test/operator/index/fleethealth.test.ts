@@ -246,6 +246,24 @@ describe('the brake', () => {
     expect(fleet.granted).toHaveLength(10);
   });
 
+  it('the brake taints those first that have been silent for longest', () => {
+    const fleet = silence(4);
+    fleet.run(MINUTE);
+    fleet.silencing(namesOf('edge', 20).slice(10));
+    fleet.leads = false;
+    fleet.run(10 * MINUTE);
+    fleet.leads = true;
+    fleet.run(SECOND);
+    expect(fleet.granted.map(([name]) => name)).toEqual([
+      'edge-16',
+      'edge-17',
+      'edge-18',
+      'edge-19',
+      'edge-10',
+      'edge-11',
+    ]);
+  });
+
   it('the taints of another replica count for the rate', () => {
     const fleet = silence(10);
     fleet.leads = false;
