@@ -36,8 +36,9 @@ export function readSpread(value: unknown, path: string, wanted: number | undefi
     readConstraint(readObject(item, `${at}[${index}]`), `${at}[${index}]`),
   );
   const names = constraints.map(({ source, key }) => `${source} ${key}`);
-  const again = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (again >= 0) reject(`${at}[${again}]`, `${names[again]} has a constraint before: keys must differ`);
+  names.forEach((name, index) => {
+    if (names.indexOf(name) !== index) reject(`${at}[${index}]`, `${name} has a constraint before: keys must differ`);
+  });
   if (constraints.length > 0 && wanted === undefined)
     reject(path, 'needs a number of clusters: set spec.numberOfClusters, or numberOfClusters of every predicate');
   return constraints;
