@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { checkObservation, leaseAge } from '../../../src/domain/health/observation.js';
+import { checkObservation, clockState, leaseAge } from '../../../src/domain/health/observation.js';
 
 const MINUTE = 60_000;
 
@@ -46,5 +46,18 @@ describe('leaseAge', () => {
   it('the lease duration of the cluster scales the phases', () => {
     expect(leaseAge(0, 0, 39_999, 10_000).phase).toBe('unknown');
     expect(leaseAge(0, 0, 40_000, 10_000).phase).toBe('lost');
+  });
+});
+
+describe('clockState', () => {
+  it.each([
+    [60_000, undefined, 'synced'],
+    [60_001, undefined, 'off'],
+    [-60_001, undefined, 'off'],
+    [60_000, 'synced', 'synced'],
+    [50_001, 'off', 'off'],
+    [50_000, 'off', 'synced'],
+  ] as const)('a clock that is %i ms ahead, and was %s before, is %s', (offMs, before, state) => {
+    expect(clockState(offMs, before)).toBe(state);
   });
 });

@@ -72,6 +72,39 @@ describe('moves of a Placement', () => {
       [undefined, undefined, 40_000],
     ],
     [
+      'none beside a cluster that comes in, until the interval has passed',
+      { fleet: priced({ a: 50, b: 60, c: 30, d: 10 }), stored: [selected({ b: 2 * HOUR })] },
+      [undefined, undefined, 60_000],
+    ],
+    [
+      'none beside a cluster that leaves, until the interval has passed',
+      { fleet: priced({ a: 50, b: 60, c: 30 }), stored: [selected({ a: 2 * HOUR, b: 2 * HOUR, gone: 2 * HOUR })] },
+      [undefined, undefined, 60_000],
+    ],
+    [
+      'none beside a cluster that waits for a window to leave',
+      {
+        spec: {
+          ...spec,
+          numberOfClusters: 3,
+          changeWindows: [{ start: 'Sun 11:00', duration: '1h', timeZone: 'UTC' }],
+        },
+        fleet: [...priced({ a: 50, b: 60, c: 30 }), member('d', {}, [])],
+        stored: [selected({ a: 2 * HOUR, b: 2 * HOUR, d: 2 * HOUR })],
+        status: { observedGeneration: 1 },
+      },
+      [undefined, undefined, HOUR - 30_000],
+    ],
+    [
+      'none beside a cluster that the budget keeps out',
+      {
+        spec: { ...spec, numberOfClusters: 3, disruptionBudget: { maxAdditions: 0 } },
+        fleet: priced({ a: 50, b: 60, c: 30 }),
+        status: { observedGeneration: 1, basis: { numberOfClusters: 2 } },
+      },
+      [undefined, undefined, undefined],
+    ],
+    [
       'none while the budget has no removal left, until it has',
       {
         spec: budget,
