@@ -152,7 +152,8 @@ describe('a fleet with any numbers', () => {
     );
 
     // Since when `dear` is selected is not known: its move waits for the interval.
-    expect(forecastOf(explainInput(world).snapshot).decision.moveWaits).toEqual({ field: 'intervalSeconds' });
+    const { snapshot } = explainInput(world);
+    expect(forecastOf(snapshot).decision.lookAgain).toBe(snapshot.now + 1_000);
   });
 
   it('no decision depends on the order of the objects, no score is NaN, and the JSON keeps to its schema', () => {

@@ -22,7 +22,7 @@ export interface PlannedMove {
   /** When, at the earliest, RFC 3339. */
   readonly at: string;
   /** The field of the spec that it waits for; undefined for one that is made at once. */
-  readonly waitsFor?: MoveWait['field'];
+  readonly waitsFor?: MoveWait['field'] | 'intervalSeconds';
 }
 
 /** A cluster that comes in after a move: spread, or the number of a predicate, kept it out until then. */

@@ -69,7 +69,7 @@ export interface Move {
 
 /** What the next move waits for: a field of the spec. */
 export interface MoveWait {
-  readonly field: 'intervalSeconds' | 'minSelectedSeconds' | 'disruptionBudget' | 'changeWindows';
+  readonly field: 'minSelectedSeconds' | 'disruptionBudget' | 'changeWindows';
   /** The move for which the disruption budget has no removal left. */
   readonly move?: Move;
 }
@@ -125,7 +125,7 @@ export interface Decision {
   readonly outByRules: OutByRules;
   /** The move of `spec.rebalance`, which is all that such a decision changes, or what waits for a window; undefined without one. */
   readonly move: Move | undefined;
-  /** What the next move after it waits for, where one may follow when the decision is looked at again. */
+  /** What the next move after it waits for beside the interval; undefined for nothing else. */
   readonly moveWaits: MoveWait | undefined;
   /** When time alone may change the decision: ms since the epoch; undefined for never. */
   readonly lookAgain: number | undefined;

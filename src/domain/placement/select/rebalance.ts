@@ -24,15 +24,13 @@ import { closedWindow } from './waiting.js';
 interface Rebalancing {
   /** Undefined: no cluster moves now. */
   readonly move?: Move;
-  /** What the next move waits for until then, where one may follow. */
+  /** What the next move waits for until then, beside the interval. */
   readonly moveWaits?: MoveWait;
   /** Whether its removal counts against the disruption budget. */
   readonly isCounted?: boolean;
   /** When to look again: ms since the epoch; undefined for never. */
   readonly until?: number | undefined;
 }
-
-const INTERVAL: MoveWait = { field: 'intervalSeconds' };
 
 const NEVER: Rebalancing = {};
 
@@ -45,7 +43,6 @@ export function move(draft: Draft): void {
   draft.hasRoom = true;
   const kinds = new Set([...fates.values()].map(({ kind }) => kind));
   if (kinds.has('leaves') || kinds.has('comesIn')) {
-    draft.moveWaits = INTERVAL;
     draft.lookAt(snapshot.now + rules.rebalance.intervalSeconds * 1_000);
     return;
   }
@@ -83,12 +80,12 @@ function rebalancing({ clusters: selected, judged, snapshot, scoreOf }: Draft): 
   const next = Math.max(...times.values()) + rebalance.intervalSeconds * 1_000;
   if (found === undefined && earliest !== undefined && earliest > next)
     return { moveWaits: { field: 'minSelectedSeconds' }, until: earliest };
-  if (found === undefined || now < next) return { moveWaits: INTERVAL, until: next };
+  if (found === undefined || now < next) return { until: next };
   const removals = removalsLeft(selected.length, snapshot);
   if (removals !== undefined && removals.left < 1)
     return { moveWaits: { field: 'disruptionBudget', move: found }, until: removals.until };
   const after = now + rebalance.intervalSeconds * 1_000;
-  return { move: found, moveWaits: INTERVAL, isCounted: removals !== undefined, until: after };
+  return { move: found, isCounted: removals !== undefined, until: after };
 }
 
 /** Since when each cluster is selected, ms since the epoch; one without a time, from now on. */
