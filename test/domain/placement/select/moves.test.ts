@@ -146,12 +146,28 @@ describe('moves of a Placement', () => {
       ['b', 'c', 60_000],
     ],
     [
+      'none without scores or spread, also later',
+      {
+        spec: { ...spec, prioritizerPolicy: undefined },
+        fleet: priced({ a: 50, b: 60 }),
+        stored: [selected({ a: 2 * HOUR })],
+      },
+      [undefined, undefined, undefined],
+    ],
+    [
       'none without rebalance',
       { spec: { ...spec, rebalance: undefined }, fleet: priced({ a: 50, b: 60, c: 30 }) },
       [undefined, undefined, undefined],
     ],
   ])('moves of a Placement: %s', (_sentence, world, expected) => {
     expect(moved({ stored: [old], ...world })).toEqual(expected);
+  });
+
+  it.each([
+    [true, spec],
+    [false, { ...spec, rebalance: undefined }],
+  ])('another cluster that comes to match may be selected (%s) where moves are allowed', (hasRoom, spec) => {
+    expect(scheduled(snapshot({ spec, fleet: priced({ a: 50, b: 60 }), stored: [old] })).hasRoom).toBe(hasRoom);
   });
 
   it('a move that waits for a window holds nobody: the Placement is satisfied, and its cluster is selected', () => {
