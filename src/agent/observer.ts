@@ -1,5 +1,5 @@
 import { delay, within, type Clock, type Random } from '../runtime/clock.js';
-import { withoutHere } from '../runtime/connection/certificatetext.js';
+import { withoutLocalTime } from '../runtime/connection/certificatetext.js';
 import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Home } from './home.js';
@@ -17,13 +17,13 @@ import type { NodeFacts } from '../domain/agent/report/nodes.js';
 import { timestamp } from '../runtime/vocabulary/meta.js';
 import { jittered, retryMs } from './schedule.js';
 
-/** Between two rounds of reads, less up to a tenth. */
+/** The time between two rounds of reads. {@link jittered} makes each wait up to a tenth shorter. */
 const SAMPLE_PERIOD_MS = 300_000;
 
-/** A first list of the ConfigMaps that takes no longer is no failure. */
+/** How long the first round waits for the first list of the ConfigMaps. A list that takes longer fails the round. */
 const FIRST_LIST_MS = 1_000;
 
-/** What is read of the cluster in one round, every five minutes. */
+/** What one round reads of the cluster. */
 interface Sample {
   readonly clusterId: string;
   readonly version: string;
@@ -52,13 +52,15 @@ export class Observer {
   #controlPlane: ControlPlaneState | undefined;
   /** Whether the ConfigMaps with custom claims were listed. */
   #isClaimsSynced = false;
-  /** Of the sample and the ConfigMaps as they are now; undefined until both were read. */
+  /** The claims in the last sample and in the ConfigMaps; undefined until both were read. */
   #claims: Claims | undefined;
+  /** Why the last round failed; undefined when it did not. */
   #problem: string | undefined = 'the cluster has not been read yet';
-  /** Why the cluster cannot be read, from the second failure on. */
-  #unread: Trouble | undefined;
-  /** The rejected claims that were logged last, and since when there are some, RFC 3339. */
+  /** What the report says of rounds that fail; undefined until two in a row have failed. */
+  #readTrouble: Trouble | undefined;
+  /** The rejected claims that were logged last; empty when none is rejected. */
   #loggedRejections = '';
+  /** Since when claims have been rejected, RFC 3339; empty until the first is. */
   #rejectedSince = '';
 
   constructor(options: ObserverOptions) {
@@ -70,17 +72,17 @@ export class Observer {
   async run(signal: AbortSignal): Promise<void> {
     const { claims } = this.#options.home;
     claims.start();
-    await Promise.all([this.#watchClaims(signal), this.#samples(signal), this.#probes(signal)]);
+    await Promise.all([this.#watchClaims(signal), this.#sampleLoop(signal), this.#probeLoop(signal)]);
     await claims.stop();
   }
 
   /** The current report; undefined while a part of it is unknown. `secret`: what is wrong with the agent's Secret. */
   report(secret?: Trouble): ClusterReport | undefined {
     if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
-    const troubles = [secret, this.#unread].filter((one) => one !== undefined);
-    const { claims, rejected } = this.#claims;
-    const refused = rejected.length === 0 ? undefined : { claims: rejected, since: this.#rejectedSince };
-    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane, troubles, rejected: refused });
+    const troubles = [secret, this.#readTrouble].filter((one) => one !== undefined);
+    const { claims, rejected: names } = this.#claims;
+    const rejected = names.length === 0 ? undefined : { claims: names, since: this.#rejectedSince };
+    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane, troubles, rejected });
   }
 
   /** Why there is no report, or why it is not fresh. */
@@ -98,17 +100,18 @@ export class Observer {
     );
   }
 
-  async #samples(signal: AbortSignal): Promise<void> {
+  async #sampleLoop(signal: AbortSignal): Promise<void> {
     const { clock, random, home } = this.#options;
     await within(clock, FIRST_LIST_MS, home.claims.whenSynced(signal), signal);
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.#readSample(signal)) ? 0 : failures + 1;
-      this.#tell(failures);
+      this.#noteFailures(failures);
       const wait = failures === 0 ? jittered(SAMPLE_PERIOD_MS, random) : retryMs(failures, random);
       await delay(clock, wait, signal).catch(() => undefined);
     }
   }
 
+  /** One round. Returns whether all was read: the sample and the ConfigMaps, which the watch lists. */
   async #readSample(signal: AbortSignal): Promise<boolean> {
     const { home, log } = this.#options;
     try {
@@ -131,17 +134,20 @@ export class Observer {
     }
   }
 
-  /** From the second failure on the hub is told: a cluster that restarts its API server cannot be read for a moment. */
-  #tell(failures: number): void {
-    const before = this.#unread;
-    const message = this.#problem === undefined ? undefined : withoutHere(this.#problem);
+  /**
+   * Puts the problem into the report, or takes it out. `failures`: how many rounds in a row have failed. A single failure changes
+   * nothing, since a cluster that restarts its API server cannot be read for a moment.
+   */
+  #noteFailures(failures: number): void {
+    const before = this.#readTrouble;
+    const message = this.#problem === undefined ? undefined : withoutLocalTime(this.#problem);
     if (failures === 1 || message === before?.message) return;
     const since = before?.since ?? timestamp(this.#options.clock.now());
-    this.#unread = message === undefined ? undefined : { reason: 'ClusterNotRead', message, since };
+    this.#readTrouble = message === undefined ? undefined : { reason: 'ClusterNotRead', message, since };
     this.onChange();
   }
 
-  async #probes(signal: AbortSignal): Promise<void> {
+  async #probeLoop(signal: AbortSignal): Promise<void> {
     const { clock, home } = this.#options;
     while (!signal.aborted) {
       const sentAt = clock.monotonic();
@@ -154,6 +160,7 @@ export class Observer {
     }
   }
 
+  /** Computes the claims anew. Runs after whatever may change the report. */
   #changed(): void {
     if (this.#sample !== undefined && this.#isClaimsSynced) {
       this.#claims = claimsOf({ ...this.#sample, configMaps: [...this.#options.home.claims.store.values()] });
@@ -162,7 +169,7 @@ export class Observer {
     this.onChange();
   }
 
-  /** Custom claims that are not published are logged once. */
+  /** Logs the custom claims that are not published, when they differ from those that were logged last. */
   #logRejected(rejected: readonly string[]): void {
     const { clock, log } = this.#options;
     const text = rejected.join('; ');

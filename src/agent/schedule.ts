@@ -10,17 +10,17 @@ const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 const ROTATION_SHARE = 5;
 
-/** From the start until the first renewal: agents that were started together do not renew together. */
+/** The time from the start to the first renewal: random, so that agents that were started together do not renew together. */
 export function firstRenewalMs(leaseMs: number, random: Random): number {
   return leaseMs * random();
 }
 
-/** A period less up to a tenth: agents that were started together do not stay in step. */
+/** The period, less a random part of a tenth at most, so that agents that were started together do not stay in step. */
 export function jittered(periodMs: number, random: Random): number {
   return periodMs * (1 - 0.1 * random());
 }
 
-/** Between the starts of two renewals: 0.9 to 1.0 of the duration of the lease. */
+/** The time between the starts of two renewals: 0.9 to 1.0 of the duration of the lease. */
 export function renewalPeriodMs(leaseMs: number, random: Random): number {
   return jittered(leaseMs, random);
 }
@@ -33,8 +33,8 @@ interface RetryBounds {
 }
 
 /**
- * Until a failed request is sent again, after `failures` (1, 2, …) in a row: uniform below 2 s, 4 s, … 60 s, so that after an
- * outage of an hour 10,000 agents send 333 requests a second together; not before the server's Retry-After.
+ * The time until a failed request is sent again, after `failures` (1, 2, …) in a row: random, below 2 s, 4 s, … 60 s, so that after
+ * an outage of an hour 10,000 agents together send 333 requests a second. It is at least the server's Retry-After.
  * A shorter lease ends the increase earlier: the hub taints a cluster after four lease durations, and an agent that waited for
  * six of them would be tainted after a much shorter outage. That is twice as many requests as renewals, for any duration.
  */
@@ -45,12 +45,12 @@ export function retryMs(failures: number, random: Random, bounds: RetryBounds = 
   return Math.max(limit * random(), retryAfterMs);
 }
 
-/** From the request for a token until the request for the next one: a fifth of the lifetime that the hub has granted. */
+/** The time from the request for a token to the request for the next one: a fifth of the lifetime that the hub has granted. */
 export function rotationMs(lifetimeSeconds: number): number {
   return (lifetimeSeconds * 1000) / ROTATION_SHARE;
 }
 
-/** Until all is applied again: an hour, less up to a tenth. */
+/** The time until an unchanged report is applied again: an hour, less up to a tenth. */
 export function reapplyMs(random: Random): number {
   return jittered(3_600_000, random);
 }

@@ -49,7 +49,7 @@ async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortS
   }
 }
 
-/** Deletes the Secret that the join token is bound to, at each start, until it is gone: the token becomes invalid. */
+/** Deletes the Secret that the join token is bound to, so that the token becomes invalid. Runs at each start, until it is gone. */
 export async function deleteJoinSecret(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
   const { clock, random } = context.tools;
   const attempts = new Attempts(context, 'joinsecret');
@@ -81,23 +81,24 @@ async function untilDone<T>(
 interface RotationOptions {
   readonly hub: Hub;
   /** The token that the session has begun with; undefined: it was stored before, and its age is not known. */
-  readonly first: TokenGrant | undefined;
+  readonly firstGrant: TokenGrant | undefined;
   readonly token: OwnToken;
 }
 
 /**
- * Replaces the agent's token when a fifth of its lifetime is over, by the monotonic clock. One of unknown age is replaced
- * within a lease duration, spread as the first renewals are.
- * Until `signal` fires; rejects with its reason.
+ * Replaces the agent's token when a fifth of its lifetime is over, by the monotonic clock. A token of unknown age is replaced
+ * within a lease duration, at a random time as the first renewal of the Lease is.
+ * Runs until `signal` fires; rejects with its reason.
  */
 export async function rotateTokens(
   context: SessionContext,
-  { hub, first, token }: RotationOptions,
+  { hub, firstGrant, token }: RotationOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, random } = context.tools;
   const attempts = new Attempts(context, 'token');
-  let wait = first === undefined ? firstRenewalMs(context.state.leaseMs, random) : rotationMs(first.lifetimeSeconds);
+  let wait =
+    firstGrant === undefined ? firstRenewalMs(context.state.leaseMs, random) : rotationMs(firstGrant.lifetimeSeconds);
   for (;;) {
     await delay(clock, Math.max(0, wait), signal);
     await context.state.whenAvailable(signal);
@@ -112,12 +113,12 @@ export async function rotateTokens(
 }
 
 /**
- * Renews the Lease of the cluster, and creates one that somebody has deleted. `due`: the wait for the next renewal, which ends at
- * once when the duration of the lease has changed. Until `signal` fires; rejects with its reason.
+ * Renews the Lease of the cluster, and creates it again if somebody has deleted it. `renewalDelay`: the wait for the next renewal,
+ * which the caller ends when the duration of the lease has changed. Runs until `signal` fires; rejects with its reason.
  */
 export async function renewLease(
   context: SessionContext,
-  { hub, due }: { readonly hub: Hub; readonly due: ShortenableDelay },
+  { hub, renewalDelay }: { readonly hub: Hub; readonly renewalDelay: ShortenableDelay },
   signal: AbortSignal,
 ): Promise<void> {
   const { state, tools } = context;
@@ -130,7 +131,7 @@ export async function renewLease(
     });
   let wait = firstRenewalMs(state.leaseMs, random);
   for (;;) {
-    await due.wait(wait, signal);
+    await renewalDelay.wait(wait, signal);
     const startedAt = clock.monotonic();
     const outcome = await attempts.run(renew, signal);
     metrics.renewed(resultOf(outcome), clock.now());

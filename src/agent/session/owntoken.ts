@@ -1,21 +1,21 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import type { Trouble } from '../../domain/agent/report/report.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
-import { withoutHere } from '../../runtime/connection/certificatetext.js';
+import { withoutLocalTime } from '../../runtime/connection/certificatetext.js';
 import { errorText } from '../../runtime/errors.js';
 import { jittered, retryMs, ShortenableDelay } from '../schedule.js';
 import { isOther } from './attempts.js';
 import type { SessionContext } from './context.js';
 
-/** Between two reads of the Secret, less up to a tenth. The agent has no right to watch Secrets. */
+/** The time between two reads of the Secret, less up to a tenth: the agent has no right to watch Secrets. */
 const PERIOD_MS = 300_000;
 /** One failure is no problem yet: an API server that restarts refuses for a moment. */
 const FAILURES_OF_A_PROBLEM = 2;
 
 /**
- * The agent's token of the hub, and its copy in the Secret `hub-token`. It is stored before its first use, since a process
- * that starts has no other credential. One that cannot be stored serves all the same and waits to be stored: another one
- * could be stored no better, and the stored one ends.
+ * The agent's token of the hub, and its copy in the Secret `hub-token`. A token is stored before its first use, since the next
+ * process has no other credential. If it cannot be stored, it is used all the same, and storing it is tried again: another token
+ * could not be stored either, and the one in the Secret expires.
  */
 export class OwnToken {
   readonly #context: SessionContext;
@@ -37,7 +37,7 @@ export class OwnToken {
     if (value !== undefined) this.#use(value);
   }
 
-  /** What the hub is asked with. */
+  /** The token for requests to the hub. */
   get value(): string {
     return this.#value;
   }
@@ -50,8 +50,8 @@ export class OwnToken {
   }
 
   /**
-   * Keeps the Secret as it should be: with this token, also after it was created again from its manifest. Ends the session
-   * when it has another manifest, also while the hub of this one still answers. Until `signal` fires; rejects with its reason.
+   * Keeps this token in the Secret, also after somebody has created that again from its manifest. Ends the session when the
+   * Secret is of another manifest, even if the hub of this one still answers. Runs until `signal` fires; rejects with its reason.
    */
   async keepStored(signal: AbortSignal): Promise<void> {
     const { random } = this.#context.tools;
@@ -86,7 +86,7 @@ export class OwnToken {
       tools.log.warn({ problem: message, failures: this.#failures }, 'the Secret hub-token fails, retrying');
       const since = state.secretTrouble?.since ?? timestamp(tools.clock.now());
       const reason = isStored ? 'ClusterNotRead' : 'TokenNotStored';
-      if (this.#failures >= FAILURES_OF_A_PROBLEM) this.#tell({ reason, message: withoutHere(message), since });
+      if (this.#failures >= FAILURES_OF_A_PROBLEM) this.#tell({ reason, message: withoutLocalTime(message), since });
     }
   }
 

@@ -26,7 +26,7 @@ export class Publisher {
   readonly #delay: ShortenableDelay;
   /** The report that was applied last, as JSON. */
   #applied: string | undefined;
-  /** Monotonic ms; zero before the first write. */
+  /** When the report is applied again although it is the same, monotonic ms; zero before the first write. */
   #reapplyAt = 0;
   #attempted: () => void = () => undefined;
   /** Resolves after the first attempt, whether or not it succeeded. */
@@ -44,7 +44,7 @@ export class Publisher {
     if (this.#attempts.failures === 0 && this.#isDue()) this.#delay.shortenTo(SETTLE_MS);
   }
 
-  /** Until `signal` fires; rejects with its reason. */
+  /** Runs until `signal` fires; rejects with its reason. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#context.state.whenAvailable(signal);

@@ -9,34 +9,33 @@ import { Publisher } from './publisher.js';
 import { OwnToken } from './owntoken.js';
 
 /**
- * Joins the hub and reports to it.
+ * Joins the hub and reports to it until `signal` fires; rejects with its reason.
  *
- * Flow: exchange the join token for a token of the agent's own, with one attempt to store it; acquire the Lease; then, side by
- * side, renew it, report, keep the token stored, replace it, and delete the join Secret. A process that was killed at any point
- * continues there: each step can be repeated, and a stored token skips the first.
- * Until `signal` fires; rejects with its reason.
+ * First it exchanges the join token for a token of the agent's own, tries once to store that, and acquires the Lease. Then it does
+ * all of this at the same time: renews the Lease, reports, keeps the token stored, replaces it before it expires, and deletes the
+ * join Secret. The process may be killed at any point: the next one does the same, without the exchange if a token is stored.
  */
 export async function runSession(context: SessionContext, observer: Observer, signal: AbortSignal): Promise<void> {
-  const { join, storedToken: stored, openHub, state, tools } = context;
-  const token = new OwnToken(context, stored);
-  const first = stored === undefined ? await firstToken(context, token, signal) : undefined;
+  const { join, storedToken, openHub, state, tools } = context;
+  const token = new OwnToken(context, storedToken);
+  const firstGrant = storedToken === undefined ? await firstToken(context, token, signal) : undefined;
   const hub = openHub(join, () => token.value);
   try {
     await acquireLease(context, hub, signal);
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
-    const due = new ShortenableDelay(tools.clock);
+    const renewalDelay = new ShortenableDelay(tools.clock);
     const report = (): ClusterReport | undefined => observer.report(state.secretTrouble);
-    // The Lease gets another duration at once: the hub goes by the longer one until then.
-    const publisher = new Publisher(context, { hub, report, onLease: () => due.shortenTo(0) });
+    // A changed duration is written to the Lease at once. Until then the hub uses the old one if it is longer.
+    const publisher = new Publisher(context, { hub, report, onLease: () => renewalDelay.shortenTo(0) });
     observer.onChange = () => publisher.changed();
     token.onTrouble = () => publisher.changed();
     await Promise.all([
-      renewLease(context, { hub, due }, signal),
+      renewLease(context, { hub, renewalDelay }, signal),
       publisher.run(signal),
       endJoining(context, { hub, publisher, token }, signal),
       token.keepStored(signal),
-      rotateTokens(context, { hub, first, token }, signal),
+      rotateTokens(context, { hub, firstGrant, token }, signal),
     ]);
   } finally {
     observer.onChange = () => undefined;
@@ -45,8 +44,10 @@ export async function runSession(context: SessionContext, observer: Observer, si
 }
 
 /**
- * After the first attempt to report, or without one after the duration of a lease: a cluster that cannot be read has joined, too.
- * Not before the token is stored: until then the join token is what a process that starts has.
+ * Deletes the join Secret, which the agent needs no more once it has tried to report and its own token is stored.
+ *
+ * It waits for the first report for one lease duration at most, since a cluster that cannot be read has joined, too. It waits for
+ * the token without limit: until that is stored, the next process can only use the join token.
  */
 async function endJoining(
   context: SessionContext,

@@ -1,5 +1,5 @@
 import type { Random } from '../clock.js';
-import { withoutHere } from '../connection/certificatetext.js';
+import { withoutLocalTime } from '../connection/certificatetext.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 
@@ -64,7 +64,7 @@ export class FailureLog {
   }
 
   failed(failure: LoggedFailure): void {
-    const cause = withoutHere(failure.error);
+    const cause = withoutLocalTime(failure.error);
     const level = cause === this.#last ? 'debug' : 'info';
     this.#last = cause;
     this.#log[level](failure, 'list or watch failed, retrying');

@@ -45,13 +45,13 @@ export function timeText(time: number | string): string {
   return Number.isNaN(ms) ? String(time) : `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The time of this machine, beside those of a certificate. */
-export function hereText(now: number): string {
+/** The time of this machine, for a message that names the times of a certificate. */
+export function localTimeText(now: number): string {
   return `it is ${timeText(now)} here`;
 }
 
-/** A message without the times of {@link hereText}: what stays the same while a fault stays. */
-export function withoutHere(message: string): string {
+/** A message without what {@link localTimeText} has added, so that it stays the same while the fault does. */
+export function withoutLocalTime(message: string): string {
   return message.replaceAll(/,? ?it is \S+Z here/g, '');
 }
 

@@ -8,7 +8,7 @@ import {
   certificateText,
   isOutOfDate,
   namesText,
-  hereText,
+  localTimeText,
 } from './certificatetext.js';
 import { bareHost } from '../vocabulary/url.js';
 
@@ -170,7 +170,7 @@ interface Tried {
 }
 
 function detailsOf(area: Area, { error, attempted, now }: Tried): string[] {
-  const here = hereText(now);
+  const here = localTimeText(now);
   if (area === 'client certificate') return [`${ownText(attempted)}, ${here}`];
   const chain = (failedConnection(error)?.chain ?? []).map((der) => new X509Certificate(der));
   const [leaf] = chain;

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.js';
 
 /** Keys whose values are always redacted. */
 const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
-/** Fields of Secrets, and of HTTP messages. */
+/** Keys of Secrets and of HTTP messages, in lower case, whose values are redacted where the whole key is equal. */
 const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
 /** Secrets in any text: bearer tokens, JSON web tokens, private keys. */
 const SECRET_TEXT =
@@ -58,13 +58,16 @@ function errorRecord(error: Error, depth: number, remaining: Remaining): Record<
     message: plain(error.message, depth, remaining),
     // An ApiError is described by its kind and call; its stack adds nothing.
     ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, remaining) }),
-    ...(hasPlainCause(error) && { cause: plain(error.cause, depth + 1, remaining) }),
+    ...(hasLoggedCause(error) && { cause: plain(error.cause, depth + 1, remaining) }),
     ...(error instanceof AggregateError && { errors: list(error.errors, depth, remaining) }),
   };
 }
 
-/** With a code the message of an ApiError explains its cause, the error of the connection: that may have bytes of the server. */
-function hasPlainCause(error: Error): boolean {
+/**
+ * Whether the cause is logged. That of an ApiError with a code is not: it is the error of the connection, which the message explains
+ * already, and which may contain bytes that the server has sent.
+ */
+function hasLoggedCause(error: Error): boolean {
   return error.cause !== undefined && !(error instanceof ApiError && error.code !== undefined);
 }
 

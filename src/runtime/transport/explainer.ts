@@ -3,7 +3,13 @@ import { ApiError, type FailedCall } from '../errors.js';
 import { claimsIn, timeIn } from '../vocabulary/webtoken.js';
 import { failedCall, notSent } from './apierror.js';
 import type { Credentials } from './credentials.js';
-import { certificatesIn, certificateText, hereText, isOutOfDate, timeText } from '../connection/certificatetext.js';
+import {
+  certificatesIn,
+  certificateText,
+  localTimeText,
+  isOutOfDate,
+  timeText,
+} from '../connection/certificatetext.js';
 
 /** The error of a call that the server has not answered, in words. `error`: that of the connection; `now`: ms since the epoch. */
 export function unanswered(call: FailedCall, error: unknown, credentials: Credentials, now: number): ApiError {
@@ -31,7 +37,7 @@ export function rejected(
   ];
   const hasExpired =
     (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
-  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, ${hereText(now)}`;
+  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, ${localTimeText(now)}`;
   const remedy = hasExpired
     ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
     : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
