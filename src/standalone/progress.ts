@@ -19,13 +19,16 @@ interface Outputs {
 /** Reports how much of a long step is done. */
 export type ReportProgress = (done: number, total: number) => void;
 
+/** On a terminal: the time between two reports. */
 const TERMINAL_MS = 1_000;
+/** In a log: how much more is done at the next report. */
 const LOG_EVERY = 1_000;
 
-/** Prints the progress of start and run for the user. */
+/** Prints lines and the progress of long steps for the user. */
 export class Progress {
   readonly #outputs: Outputs;
   readonly #clock: Clock;
+  /** Whether the last line printed is that of a step, without a line break at its end. */
   #stepOpen = false;
 
   constructor(outputs: Outputs, clock: Clock) {
@@ -56,7 +59,7 @@ export class Progress {
     return result;
   }
 
-  /** On a terminal the same line every second; else a line for every thousand. */
+  /** On a terminal it rewrites the same line each second; otherwise it prints a line for every thousand that are done. */
   #reporter(what: string): ReportProgress {
     const { stdout } = this.#outputs;
     let [reportedAt, reported] = [this.#clock.monotonic(), 0];
@@ -82,16 +85,17 @@ export const progress = new Progress(
   systemClock,
 );
 
+/** A stream of this process. `onFailed` is told of the first error of writing to it. */
 function outputOf(descriptor: number, open: () => LineWriter, onFailed?: (error: unknown) => void): Output {
-  let isTold = false;
+  let isHandlerSet = false;
   return {
     get isTTY() {
       return isatty(descriptor);
     },
     write(text) {
       const writer = open();
-      if (onFailed !== undefined && !isTold) writer.onFailed(onFailed);
-      isTold = true;
+      if (onFailed !== undefined && !isHandlerSet) writer.onFailed(onFailed);
+      isHandlerSet = true;
       writer.onRecovered((dropped) => writer.write(`\n(${dropped} messages could not be printed)\n`));
       writer.write(text);
     },

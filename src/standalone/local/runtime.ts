@@ -40,10 +40,11 @@ interface Running {
   /** {@link templateName} of the Deployment when the process was started. */
   readonly template: string;
   readonly replica: Replica;
-  /** As it was read or written last. */
+  /** The Pod as it was read or written last. */
   pod: PodObject;
-  /** As it was written last. */
+  /** The status of the Pod as it was written last. */
   status: PodStatus | undefined;
+  /** Whether somebody else has deleted the Pod, so that the process has to be replaced. */
   isDeleted: boolean;
 }
 
@@ -134,7 +135,7 @@ export class LocalRuntime implements Runnable {
       await this.#stopProcess(key);
       return DONE;
     }
-    if (deployment.metadata.labels?.[PART_OF_LABEL] !== PRODUCT) return this.#leave(key, deployment, signal);
+    if (deployment.metadata.labels?.[PART_OF_LABEL] !== PRODUCT) return this.#reconcileForeign(key, deployment, signal);
     const problem = await this.#ensureProcess(key, deployment);
     const running = this.#running.get(key);
     if (running !== undefined) await this.#writePod(running, signal);
@@ -165,7 +166,10 @@ export class LocalRuntime implements Runnable {
     return undefined;
   }
 
-  /** Resolves when the process has exited and its Pod is deleted. `why` is reported. Errors: ApiError; a second call goes on. */
+  /**
+   * Resolves when the process has exited and its Pod is deleted. `why` ends the line that is reported. After an ApiError, another
+   * call continues.
+   */
   async #stopProcess(key: string, why = ''): Promise<void> {
     const running = this.#running.get(key);
     if (running === undefined) return;
@@ -202,13 +206,16 @@ export class LocalRuntime implements Runnable {
     await this.#client.updateStatus<Deployment>(Deployments, { ...deployment, status }, { ...WRITE, signal });
   }
 
-  /** The Deployment of another product, which may have been one of this one until now. */
-  async #leave(key: string, deployment: Deployment, signal: AbortSignal): Promise<Result> {
+  /**
+   * A Deployment of another product gets the status that it is not run, unless somebody else has written a status for its
+   * generation. If it was one of this product until now, its process still runs and is stopped.
+   */
+  async #reconcileForeign(key: string, deployment: Deployment, signal: AbortSignal): Promise<Result> {
     const { metadata, status } = deployment;
-    const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-    // Once for each generation: a status that another client wrote for it is not changed. That of a process that runs here is
-    // written by this runtime, and before the stop: if it fails, the next pass still knows whose the status is.
-    if (this.#running.has(key) || !isObserved) await this.#reportNotRun(deployment, signal);
+    const hasStatus = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+    // While a process runs here, the status is this runtime's own. It is therefore written before the process stops: if the write
+    // fails, the next pass still finds the process.
+    if (this.#running.has(key) || !hasStatus) await this.#reportNotRun(deployment, signal);
     await this.#stopProcess(key);
     return DONE;
   }
