@@ -38,11 +38,11 @@ export interface ClusterAnswer extends ClusterHealth {
 }
 
 interface Ranked {
-  /** From 1, in the order of the Placement, as `explain` has it; absent for a cluster that leaves, and where it is not known. */
+  /** The rank of the cluster for the Placement, from 1; absent for a cluster that leaves, and where it is not known. */
   readonly rank?: number;
 }
 
-/** As `who-selects` says it. */
+/** A Placement that selects the cluster, as `who-selects` describes it. */
 export interface RankedSelection extends Selection, Ranked {
   /** What the Placement selects without the cluster, in words. */
   readonly instead: string;
@@ -56,7 +56,7 @@ export interface Candidacy extends Ranked {
   readonly why: string;
 }
 
-/** Claims that name the version, for a cluster whose status does not: the agent's, and one written by hand. */
+/** The claims that name the version of a cluster whose status does not: the agent's, and one that people write by hand. */
 const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
 
 /** Undefined when there is no such cluster. */
@@ -90,7 +90,7 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
   };
 }
 
-/** None of a cluster that a rule keeps out or takes away. The ranks of a Placement are those of all its clusters, made once. */
+/** The rank of the cluster; without one if a rule keeps it out or makes it leave. Ranks of a Placement are computed once a world. */
 function rankIn(
   world: World,
   { namespace, placement }: Pick<Selection, 'namespace' | 'placement'>,
@@ -105,6 +105,7 @@ function rankIn(
   return found === undefined ? {} : { rank: found };
 }
 
+/** The Placements that match the cluster, without those that select it. */
 function candidacies(world: World, view: ClusterView, selectedBy: readonly Selection[]): readonly Candidacy[] {
   const selecting = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
   return world.objects.placements.flatMap(({ metadata: { namespace = '', name: placement } }): Candidacy[] => {
@@ -116,8 +117,8 @@ function candidacies(world: World, view: ClusterView, selectedBy: readonly Selec
     const explanation = explain({ ...input, members: [{ cluster: view, sets }] });
     const found = explanation.clusters.find(({ name }) => name === view.name);
     if (found === undefined) return [];
-    const of = { namespace, placement };
-    return [{ ...of, verdict: found.verdict, ...rankIn(world, of, found), why: reasonText(found, explanation) }];
+    const rank = rankIn(world, { namespace, placement }, found);
+    return [{ namespace, placement, verdict: found.verdict, ...rank, why: reasonText(found, explanation) }];
   });
 }
 

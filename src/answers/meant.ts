@@ -7,14 +7,14 @@ import type { ReadClient } from '../runtime/client/client.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
 import { NotFoundError } from './output.js';
 
-/** The objects that were probably meant by a name that does not exist, for those who may read them. */
+/** Guesses which object somebody meant by a name that does not exist, as far as the caller may read the names. */
 
-/** So many namespaces with an object of the same name are named. */
+/** The most namespaces that are named because they have an object of the same name. */
 const MOST_PLACES = 3;
 
 /**
- * `; did you mean web?`, by a LIST of all namespaces, else of this one; empty where no name is near, or the names cannot be
- * listed: the error itself is said anyway.
+ * `; did you mean web?`, to add to an error. It lists the objects of all namespaces or, where that is not allowed, of `namespace`.
+ * Empty where no name is similar, and where nothing can be listed.
  */
 export async function meantOf(
   client: Pick<ReadClient, 'list'>,
@@ -43,7 +43,10 @@ export async function notFound(
   return new NotFoundError(`${type.kind} ${keyOf(object)} was not found${meant}`);
 }
 
-/** An object with a similar name in the namespace (undefined: the kind has none), else one with this name in another one. */
+/**
+ * `; did you mean web?`: an object with a similar name in the namespace, else one with this name in another namespace. `namespace`
+ * is undefined for a kind without namespaces.
+ */
 export function meantAmong(objects: readonly RawObject[], namespace: string | undefined, name: string): string {
   const here = objects.filter(({ metadata }) => metadata.namespace === namespace);
   const elsewhere = objects.filter(({ metadata }) => metadata.name === name && metadata.namespace !== namespace);
@@ -55,19 +58,23 @@ export function namesOf(objects: readonly { readonly metadata: { readonly name: 
   return objects.map(({ metadata }) => metadata.name);
 }
 
-/** That a set does not exist, which a label or a binding may name before it does; as {@link absentNote}. */
+/** A note that the set does not exist yet, as {@link absentNote}: labels and bindings may name a set before somebody creates it. */
 export async function absentSetNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, ManagedClusterSets, name, ' yet');
 }
 
-/** That there is no such namespace: a collection of it is empty then, and no error. As {@link absentNote}. */
+/** A note that the namespace does not exist, as {@link absentNote}: the API server lists nothing in it, without an error. */
 export async function absentNamespaceNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, Namespaces, name);
 }
 
 type AbsenceClient = Pick<ReadClient, 'get' | 'list'>;
 
-/** Undefined for an object that exists, or that the caller may not read: who may bind a set may be unable to. @throws ApiError. */
+/**
+ * A note that the object does not exist. Undefined if it exists, or if the caller may not read it: a user who may bind a set need not
+ * have the right to read it.
+ * @throws ApiError
+ */
 async function absentNote(
   client: AbsenceClient,
   type: ResourceType,
@@ -83,7 +90,7 @@ async function absentNote(
   return absentObjectText(client, type, name, rest);
 }
 
-/** `there is no Namespace shoop; did you mean shop?`, of an object that is known to be missing; `rest` follows its name. */
+/** `there is no Namespace shoop; did you mean shop?`, for an object that does not exist. `rest` is inserted after its name. */
 export async function absentObjectText(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,

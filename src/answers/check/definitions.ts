@@ -13,12 +13,14 @@ import {
 import type { HubInput, ReadDefinition } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
-/** What is applied from files: the definitions, and the policies. */
+/** Checks what is installed from files: the CustomResourceDefinitions and the admission policies. */
 
 const NAME = 'crds';
 const REMEDY = 'kubectl apply --server-side -f crds/';
+/** Policy multicluster-engine-target is not checked: only the operator knows whether its namespace is fixed. */
+const HAS_TARGET_POLICY = false;
 
-/** Whether each CustomResourceDefinition is served, and has the schema of this version. */
+/** Checks whether each CustomResourceDefinition is served and has the schema of this version. */
 export function checkDefinitions(definitions: readonly ReadDefinition[], version: string): CheckResult {
   const missing: string[] = [];
   const notEstablished: string[] = [];
@@ -41,10 +43,11 @@ export function checkDefinitions(definitions: readonly ReadDefinition[], version
   }
   if (different.length > 0)
     return failed(NAME, `CRDs that are not of version ${version}: ${nameList(different)}`, REMEDY);
-  return passed(NAME, `${numberText(definitions.length)} CRDs served, of this version`);
+  const count = definitions.length === 6 ? 'six' : String(definitions.length);
+  return passed(NAME, `${count} CRDs served, of this version`);
 }
 
-/** Names of the definitions that exist and are not of this version. */
+/** The names of the definitions that exist in another version. */
 export function otherDefinitions(definitions: readonly ReadDefinition[]): readonly string[] {
   return definitions.flatMap(({ wanted, stored }) =>
     stored.kind === 'Known' && stored.value !== undefined && !isOfVersion(stored.value, wanted)
@@ -53,11 +56,7 @@ export function otherDefinitions(definitions: readonly ReadDefinition[]): readon
   );
 }
 
-function numberText(count: number): string {
-  return count === 6 ? 'six' : String(count);
-}
-
-/** Whether each version is served with the same schema and subresources. The server adds other fields by default. */
+/** Whether each wanted version is served with the same schema and subresources. Other fields may have defaults of the server. */
 function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
   const versions = recordsIn(field(stored.spec, 'versions'));
   return recordsIn(field(wanted.spec, 'versions')).every((one) => {
@@ -71,9 +70,8 @@ function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
 }
 
 /**
- * Whether each policy that limits an identity exists, and denies; and whether those against mistakes are there.
- * Policy multicluster-engine-target is not asked for: only the operator knows whether its namespace is fixed.
- * `isInstalled`: there is an engine, so that only files are missing.
+ * Checks whether the policies that limit an identity are in force, and whether those that protect from mistakes are.
+ * `isInstalled`: there is an engine, so that missing policies can be applied without an installation.
  */
 export function checkPolicies(
   { policies, bindings }: HubInput['admission'],
@@ -82,8 +80,9 @@ export function checkPolicies(
   const what = 'whether the admission policies are in force';
   if (policies.kind === 'Withheld') return [unread('policies', what, policies)];
   if (bindings.kind === 'Withheld') return [unread('policies', what, bindings)];
-  const wanted = limitingPolicies(false);
-  const { limiting, protecting } = missingPolicies({ policies: policies.value, bindings: bindings.value }, false);
+  const wanted = limitingPolicies(HAS_TARGET_POLICY);
+  const stored = { policies: policies.value, bindings: bindings.value };
+  const { limiting, protecting } = missingPolicies(stored, HAS_TARGET_POLICY);
   const hasNone = !isInstalled && limiting.length === wanted.length;
   const remedy = (missing: readonly OwnPolicy[]): string => (hasNone ? INSTALL_REMEDY : policiesCommand(missing));
   return [

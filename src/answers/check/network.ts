@@ -6,12 +6,12 @@ import type { ReadNetwork } from './input.js';
 import { passed, unread, warning, type CheckResult, type Read, type Unread } from './result.js';
 
 const NAME = 'network';
-/** Where the ports of the policies are set that come with the operator. */
+/** Where somebody sets the ports of those NetworkPolicies that are installed with the operator. */
 const CHART_VALUE = 'networkPolicy.apiServerPorts of the chart';
 
 /**
- * Whether engines turn NetworkPolicies off, and whether those of the product allow the port on which the API server listens. No
- * row where there is nothing to compare: the cluster publishes no address of its API server, or there is no policy of ours.
+ * Checks whether engines turn NetworkPolicies off, and whether the NetworkPolicies of the product allow the port of the API server.
+ * The second check has no result if the cluster publishes no address of its API server, or if the product has no NetworkPolicy.
  */
 export function checkNetwork(input: ReadNetwork, engines: readonly RawObject[]): readonly CheckResult[] {
   const off = engines.filter(({ spec }) => field(field(spec, 'networkPolicies'), 'enabled') === false);
@@ -28,8 +28,8 @@ export function checkNetwork(input: ReadNetwork, engines: readonly RawObject[]):
 }
 
 function comparePorts({ apiServer, policies }: ReadNetwork, engines: readonly RawObject[]): readonly CheckResult[] {
-  for (const read of [apiServer, policies])
-    if (isRefused(read)) return [unread(NAME, 'whether NetworkPolicies allow the port of the API server', read)];
+  const refused = [apiServer, policies].find(isRefused);
+  if (refused !== undefined) return [unread(NAME, 'whether NetworkPolicies allow the port of the API server', refused)];
   if (policies.kind === 'Withheld') return [];
   const ports = portsOf(apiServer);
   const ours = policies.value.filter((one) => one.metadata.labels?.[PART_OF_LABEL] === PRODUCT && limitsEgress(one));
@@ -41,8 +41,8 @@ function comparePorts({ apiServer, policies }: ReadNetwork, engines: readonly Ra
 }
 
 /**
- * Before an installation: whether the API server listens on a port that somebody has to name. No row where nobody has to, or
- * where the cluster publishes no address of its API server.
+ * Before an installation: warns if the API server listens on a port that NetworkPolicies do not allow until somebody sets it. No
+ * result otherwise, nor if the cluster publishes no address of its API server.
  */
 export function checkPorts(
   apiServer: Read<RawObject | undefined>,
@@ -60,18 +60,18 @@ function engineField(engine: string): string {
   return `spec.networkPolicies.apiServerPorts of ${engine}`;
 }
 
-/** The ports that the EndpointSlice of the API server has. */
+/** The ports in the EndpointSlice of the API server. */
 function portsOf(apiServer: Read<RawObject | undefined>): readonly number[] {
   return apiServer.kind === 'Withheld' ? [] : items(apiServer.value, 'ports').map((one) => Number(one['port']));
 }
 
-/** The ports that the spec of an engine names; else the defaults. */
+/** The ports that the spec of an engine sets; else the defaults. */
 function namedPorts({ spec }: RawObject): readonly number[] {
   const named = field(field(spec, 'networkPolicies'), 'apiServerPorts');
   return Array.isArray(named) ? named.map(Number) : API_SERVER_PORTS;
 }
 
-/** A server without the kind has none of its objects. */
+/** Whether the server did not answer the read. A server without the kind has answered: there are no objects of it. */
 function isRefused(read: Read<unknown>): read is Unread {
   return read.kind === 'Withheld' && read.status !== 404;
 }
@@ -98,26 +98,26 @@ function missing(policy: RawObject, ports: readonly number[], { policies, engine
     );
 }
 
-/** The command that adds a port to a policy which the operator does not maintain. */
+/** The command that adds a port to a policy that no engine manages. */
 function policyPatch({ metadata: { name, namespace = '' } }: RawObject, port: number): string {
   const value = JSON.stringify([{ op: 'add', path: '/spec/egress/0/ports/-', value: { protocol: 'TCP', port } }]);
   return `kubectl patch networkpolicy ${name} -n ${namespace} --type=json -p '${value}'`;
 }
 
-/** The command that adds the ports of the API server to those that an engine names. */
+/** The command that adds the ports of the API server to the spec of an engine. */
 function enginePatch(engine: RawObject, ports: readonly number[]): string {
   const wanted = [...new Set([...ports, ...namedPorts(engine)])].slice(0, MOST_API_SERVER_PORTS);
   const networkPolicies = { apiServerPorts: wanted.sort((a, b) => a - b) };
   return `kubectl patch mce ${engine.metadata.name} --type=merge -p '${JSON.stringify({ spec: { networkPolicies } })}'`;
 }
 
-/** Whether a policy applies to all pods of `to`: it selects them by some of the same labels. */
-function appliesWith(policy: RawObject, to: RawObject): boolean {
-  if (policy.metadata.namespace !== to.metadata.namespace || !limitsEgress(policy)) return false;
-  const [selector, own] = [policy, to].map((one) => asRecord(field(one.spec, 'podSelector')));
-  const labels = asRecord(own?.['matchLabels']);
-  const wanted = Object.entries(asRecord(selector?.['matchLabels']));
-  return selector?.['matchExpressions'] === undefined && wanted.every(([key, value]) => labels[key] === value);
+/** Whether a policy applies to all pods that `other` selects: each label that it requires, `other` requires too. */
+function appliesWith(policy: RawObject, other: RawObject): boolean {
+  if (policy.metadata.namespace !== other.metadata.namespace || !limitsEgress(policy)) return false;
+  const selector = asRecord(field(policy.spec, 'podSelector'));
+  const required = Object.entries(asRecord(selector['matchLabels']));
+  const requiredByOther = asRecord(field(field(other.spec, 'podSelector'), 'matchLabels'));
+  return selector['matchExpressions'] === undefined && required.every(([key, value]) => requiredByOther[key] === value);
 }
 
 function limitsEgress({ spec }: RawObject): boolean {
@@ -125,7 +125,7 @@ function limitsEgress({ spec }: RawObject): boolean {
   return Array.isArray(types) && types.includes('Egress');
 }
 
-/** A rule for pods alone does not allow the API server, which is no pod. */
+/** Whether a rule allows the port. A rule whose peers are pods alone does not: the API server is no pod. */
 function allows(rule: JsonRecord, port: number): boolean {
   const to = items(rule, 'to');
   if (to.length > 0 && !to.some(({ ipBlock }) => ipBlock !== undefined)) return false;
@@ -133,6 +133,7 @@ function allows(rule: JsonRecord, port: number): boolean {
   return ports.length === 0 || ports.some((one) => contains(one, port));
 }
 
+/** Whether an entry of `ports` contains the port; one without a port contains all. */
 function contains(entry: JsonRecord, port: number): boolean {
   const { protocol = 'TCP', port: first, endPort: last = first } = entry;
   return protocol === 'TCP' && (first === undefined || (Number(first) <= port && port <= Number(last)));

@@ -25,12 +25,12 @@ import { API_SERVER_SLICE, getOne, listAll, readable, readDefinitions, type Inpu
 import { checkPorts } from './network.js';
 import { failed, passed, unread, warning, type CheckResult, type Read } from './result.js';
 
-/** What an installation needs. */
+/** Checks before an installation: what it needs, and what is there already. */
 
-/** What the caller may not do, such as `create clusterroles`. */
+/** The rights that the caller lacks, such as `create clusterroles`. */
 type ReadDenied = Read<readonly string[]>;
 
-/** What an installation creates. */
+/** The kinds of the objects that an installation creates. */
 const INSTALLED: readonly ResourceType[] = [
   CustomResourceDefinitions,
   Namespaces,
@@ -45,7 +45,7 @@ const INSTALLED: readonly ResourceType[] = [
   PodDisruptionBudgets,
   NetworkPolicies,
 ];
-/** Without it, only rights can be granted that one has. */
+/** The right to create roles with rights that one does not have oneself. */
 const ESCALATE: AccessAttributes = { verb: 'escalate', type: ClusterRoles };
 
 const RIGHTS_REMEDY = 'kubectl auth can-i --list';
@@ -53,7 +53,7 @@ const RIGHTS_REMEDY = 'kubectl auth can-i --list';
 /** What the checks before an installation are computed from. */
 export type PreInput = Readonly<Awaited<ReturnType<typeof readPreInput>>>;
 
-/** Reads what an installation needs, as `readHubInput`, and asks for the caller's rights; `server`: version of the API server. */
+/** Reads what the checks need, as `readHubInput` does, and the caller's rights. `server`: the version of the API server. */
 export async function readPreInput(
   client: ReadClient & Pick<KubeClient, 'allowed'>,
   options: InputOptions,
@@ -71,14 +71,14 @@ export async function readPreInput(
   return { version, operatorNamespace, server, reading, definitions, policies, namespace, apiServer, denied };
 }
 
-/** False where ValidatingAdmissionPolicy v1 is not served. */
+/** Whether the API server serves ValidatingAdmissionPolicy v1. */
 async function readPolicies(client: ReadClient): Promise<Read<boolean>> {
   const found = await listAll(client, AdmissionPolicies, { metadataOnly: true });
   if (found.kind === 'Known' || found.status === 404) return { kind: 'Known', value: found.kind === 'Known' };
   return found;
 }
 
-/** Asks for the rights of an installation, by access reviews: POST requests, which the API server answers and does not store. */
+/** Reads which rights of an installation the caller lacks, by access reviews: POST requests of which nothing is stored. */
 function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadDenied> {
   const wanted: readonly AccessAttributes[] = [
     ...INSTALLED.map((type) => ({ verb: 'create', type, ...(type.namespaced ? { namespace } : {}) })),
@@ -90,7 +90,10 @@ function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Pro
   });
 }
 
-/** The checks before an installation, in the order of their output. There is no role yet that would have the rights. */
+/**
+ * The checks before an installation, in the order of their output. An unknown result has no remedy here: that would be a role that
+ * only an installation creates.
+ */
 export function checkBefore(input: PreInput): readonly CheckResult[] {
   const results = [
     checkServer(input),

@@ -40,39 +40,36 @@ export interface ExplainReport {
   readonly satisfaction: Satisfaction;
   readonly summary: Summary;
   readonly predicates: readonly PredicateExplanation[];
-  /** Whether a change of labels is offered for the predicate of this index: not where it asks for a value that no candidate has. */
+  /** Whether to propose labels that make clusters match the predicate: not if it requires a value that no candidate has. */
   readonly isOffered: (index: number) => boolean;
-  /** What is said of keys of spread, scores, groups and details that no candidate has. */
+  /** A message for each key of spread, scores, groups and details that no candidate has. */
   readonly absentKeys: readonly string[];
-  /** What is said of groups without a cluster; undefined for none. */
+  /** The message about groups without a cluster; undefined without such groups. */
   readonly emptyGroups: string | undefined;
   /** Requested or bound sets that do not count, and why. */
   readonly absentSets: readonly AbsentSet[];
-  /** What annotations of the Placement let leave or come in. */
+  /** The clusters that annotations of the Placement let leave or come in. */
   readonly releases: readonly ActiveRelease[];
   /** Which clusters will move; computed at the first call. */
   readonly movement: () => Movement;
-  /** What is explained: the Placement, its clusters and all sets that the caller reads; often no other Placement. */
+  /** The Placement, its clusters, and all sets that the caller may read. Often it has no other Placement. */
   readonly world: World;
-  /**
-   * The world for what concerns other Placements: `world` with the Placements, decisions and bindings of all namespaces that
-   * could be read, and the namespaces that were refused.
-   */
+  /** `world` with the Placements, decisions and bindings of all namespaces that could be read, and those that could not. */
   readonly others: OtherPlacements;
-  /** Whom of these a proposal harms. */
+  /** Tells which of the other Placements a proposal harms. */
   readonly harm: Harm;
-  /** What the caller is known to be unable to do of what is proposed. */
+  /** The rights that proposals need and the caller does not have. */
   readonly denied: Denied;
 }
 
-/** What is known beyond the objects that decide about the Placement. */
+/** What a report needs besides the objects that the decision depends on. */
 export interface ReportContext {
-  /** Undefined: the Placements of the world that is explained are all. */
+  /** Undefined: there are no other Placements than those of the world. */
   readonly others?: OtherPlacements | undefined;
   readonly denied?: Denied | undefined;
 }
 
-/** Undefined when the world has no such Placement. */
+/** The report of a Placement; undefined when the world has none of this name. */
 export function explainReport(
   world: World,
   namespace: string,
@@ -108,7 +105,7 @@ export function explainReport(
   };
 }
 
-/** With what the Placements of `all` select, where scores depend on it: the world that is explained may have no other one. */
+/** The input, with what the other Placements of `all` select if scores depend on it: the report's own world may lack them. */
 function withOthersSelecting(input: ExplainInput | undefined, all: World): ExplainInput | undefined {
   if (input === undefined || !isBalanced(input.snapshot.placement.rules)) return input;
   const { namespace, name } = input.snapshot.placement;
@@ -122,7 +119,7 @@ function worldWithOthers(world: World, others: World): World {
   return { ...world, objects, withheld: [...world.withheld, ...(others === world ? [] : others.withheld)] };
 }
 
-/** The explanation of one cluster, of any that the caller can read; undefined when there is none. */
+/** The explanation of one cluster, also of one that is no candidate; undefined when the caller can read no such cluster. */
 export function clusterOf({ explanation, input, world }: ExplainReport, name: string): ClusterExplanation | undefined {
   const known = explanation.clusters.find((one) => one.name === name);
   if (known !== undefined || explanation.decision === undefined) return known;
@@ -158,7 +155,7 @@ export function whyText(one: ClusterExplanation, { explanation, movement }: Expl
   ].join('');
 }
 
-/** `, score 81`; empty without scores, and where no score counts. */
+/** `, score 81`; empty without scores, and for a cluster of which no score is compared. */
 function scoreClause(one: ClusterExplanation, explanation: Explanation): string {
   const counts = one.verdict === 'Selected' || one.verdict === 'NotNeeded';
   const score = counts ? scoreOf(one, explanation) : undefined;

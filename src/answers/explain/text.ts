@@ -16,7 +16,7 @@ import { absentLine, expressionErrorLines, setsText, uncountedLine, withheldLine
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
-import { outText, verdictText } from './verdicttext.js';
+import { obstacleText, verdictText } from './verdicttext.js';
 import { comingIn, isHold, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 
 export interface ExplanationOptions {
@@ -220,7 +220,7 @@ function stillOut(name: string, labels: LabelChanges, report: ExplainReport): st
   if (rules.wanted === undefined && !rules.paused && rules.budget?.maxAdditions === undefined) return undefined;
   const changed = withLabelsOf(report, name, labels);
   const one = changed.explanation.clusters.find((each) => each.name === name);
-  const out = one === undefined || one.inDecision ? undefined : outText(one, changed);
+  const out = one === undefined || one.inDecision ? undefined : obstacleText(one, changed);
   return out === undefined ? undefined : `not be selected: ${out}`;
 }
 

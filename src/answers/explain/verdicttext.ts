@@ -8,15 +8,15 @@ import { problemText } from '../../domain/conditions.js';
 import { someNames } from '../output.js';
 import { whyText, type ExplainReport } from './report.js';
 
-/** What becomes of one cluster, in a sentence after its name. */
+/** Texts that follow the name of a cluster in a sentence and say what becomes of it. */
 
-/** Clusters that keep places, of which so many are named. */
+/** The most clusters that are named as those which keep a place. */
 const MOST_NAMES = 3;
 
 /** `is selected: rank 1 of 3 wanted, predicate 0`. */
 export function verdictText(one: ClusterExplanation, report: ExplainReport): string {
-  const out = outText(one, report);
-  if (out !== undefined) return `is not selected: ${out}`;
+  const obstacle = obstacleText(one, report);
+  if (obstacle !== undefined) return `is not selected: ${obstacle}`;
   switch (one.verdict) {
     case 'Selected':
       return `is selected: ${rankText(one, report)}${whyText(one, report)}`;
@@ -27,8 +27,8 @@ export function verdictText(one: ClusterExplanation, report: ExplainReport): str
   }
 }
 
-/** What keeps the cluster out; undefined for one that is selected, stays, or of which that is not known. */
-export function outText(one: ClusterExplanation, report: ExplainReport): string | undefined {
+/** Why the cluster is not selected; undefined where it is selected or stays, and where that is not known. */
+export function obstacleText(one: ClusterExplanation, report: ExplainReport): string | undefined {
   const { rules } = report.explanation.placement;
   if (rules.problem !== undefined && !one.inDecision)
     return `the last decision stays while the spec is invalid: ${problemText(rules.problem)}`;
@@ -39,7 +39,7 @@ export function outText(one: ClusterExplanation, report: ExplainReport): string 
     case 'Held':
       return one.inDecision ? undefined : heldBackText(one, report);
     case 'NotNeeded':
-      return `its rank is ${one.rank}, ${limitText(one, report)}${placesText(one, report)}`;
+      return `its rank is ${one.rank}, ${limitText(one, report)}${keptPlacesText(one, report)}`;
     case 'NotMatched':
       return 'no predicate matches';
     default:
@@ -47,33 +47,39 @@ export function outText(one: ClusterExplanation, report: ExplainReport): string 
   }
 }
 
-/** `rank 1 of 3 wanted, `; empty where all that match are wanted, and where nobody ranks them. */
+/** `rank 1 of 3 wanted, `; empty where all matching clusters are wanted, and where the cluster has no rank. */
 function rankText({ rank }: ClusterExplanation, { explanation }: ExplainReport): string {
   const { wanted } = explanation.placement.rules;
   return rank === undefined || wanted === undefined ? '' : `rank ${rank} of ${wanted} wanted, `;
 }
 
+/** `and 3 are wanted`; where predicates have numbers, which of these numbers is reached. */
 function limitText({ cluster }: ClusterExplanation, { explanation }: ExplainReport): string {
   const { rules } = explanation.placement;
   if (hasNumbers(rules)) return notNeededText(cluster, rules);
   return `and ${rules.wanted} ${rules.wanted === 1 ? 'is' : 'are'} wanted`;
 }
 
-/** `; edge-1 keeps a place: …`: why a cluster is out that ranks among the wanted ones; empty for another one. */
-function placesText({ rank = Infinity }: ClusterExplanation, { explanation, input }: ExplainReport): string {
+/**
+ * `; edge-1 keeps a place: …`: which clusters stay although they would leave, and why. Empty where none does, and for a cluster
+ * whose rank is too low to be selected in their place.
+ */
+function keptPlacesText({ rank = Infinity }: ClusterExplanation, { explanation, input }: ExplainReport): string {
   const { decision, placement } = explanation;
-  const all = decision === undefined ? [] : staying(decision).filter(({ cause }) => cause !== 'Moved');
-  const [first] = all;
-  if (first === undefined) return '';
-  if (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0)) return '';
+  const { rules } = placement;
+  const keeping = decision === undefined ? [] : staying(decision).filter(({ cause }) => cause !== 'Moved');
+  const [first] = keeping;
+  const mayReplace = hasNumbers(rules) || rank <= (rules.wanted ?? 0);
+  if (first === undefined || !mayReplace) return '';
   const names = someNames(
-    all.map(({ cluster }) => wordText(cluster)),
+    keeping.map(({ cluster }) => wordText(cluster)),
     MOST_NAMES,
   );
   const cause = holdersText(first.by, input.snapshot);
-  return `; ${names} ${all.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
+  return `; ${names} ${keeping.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
 }
 
+/** What keeps a matching cluster out of the decision, such as the disruption budget. */
 function heldBackText(one: ClusterExplanation, { explanation, input }: ExplainReport): string {
   const out = `${keptOutBy(one, explanation) ?? ''} keeps it out`;
   return isWaiting(one, explanation) ? out : `${out}, since ${heldBackCause(input.snapshot)}`;

@@ -15,7 +15,7 @@ type Schema = CustomKind['schema'];
 
 const TEXT = 'must be a string: put it in quotes';
 const WHOLE = 'must be a whole number';
-/** The rules of types and formats, which the API server states without the value. */
+/** What a value must be, by the type or format that the API server's message names. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'must be an object',
   array: 'must be a list',
@@ -33,23 +33,23 @@ export class ManifestRules {
   readonly #kinds: readonly CustomKind[];
 
   constructor(definitions: readonly KubeObject[]) {
-    // The definitions of this project, which the API server accepts; both types are those of its objects.
+    // The cast is safe: both types describe a CustomResourceDefinition, and the API server accepts those of this project.
     this.#kinds = definitions.flatMap((one) =>
       customKinds(one as unknown as Parameters<typeof customKinds>[0], objectRules),
     );
   }
 
-  /** What is wrong with a manifest whatever it is applied to: unknown fields, as `kubectl apply` asks for, and types. */
+  /** The faults that a manifest has whatever the live object is: unknown fields, which `kubectl apply` refuses, and wrong types. */
   ofManifest(object: KubeObject): readonly Fault[] {
     return this.#faults(object, undefined, ({ reason }) => reason === 'FieldValueTypeInvalid');
   }
 
-  /** What the API server answers to a create, or to an update of `live`. Nothing for an object of another group. */
+  /** Why the API server refuses to create the object, or to update `live` to it. Empty for an object of another group. */
   ofObject(object: KubeObject, live?: KubeObject): readonly Fault[] {
     return this.#faults(object, live, () => true);
   }
 
-  /** The object with the spec that the API server makes of it: with its defaults. */
+  /** The object with the defaults that the API server adds to its spec. */
   withDefaults(object: KubeObject): KubeObject {
     const spec = field(this.#kindOf(object)?.withDefaults(asJson(object)), 'spec');
     return spec === undefined ? object : Object.assign({ ...object }, { spec });
@@ -59,17 +59,24 @@ export class ManifestRules {
     return this.#kinds.find((one) => one.apiVersion === apiVersion && one.kind === kind);
   }
 
-  #faults(object: KubeObject, live: KubeObject | undefined, isTold: (error: FieldError) => boolean): readonly Fault[] {
+  #faults(
+    object: KubeObject,
+    live: KubeObject | undefined,
+    isReported: (error: FieldError) => boolean,
+  ): readonly Fault[] {
     const { apiVersion = '', kind = '' } = object;
     const [group] = apiVersion.split('/');
     if (!this.#kinds.some((one) => one.apiVersion.split('/')[0] === group)) return [];
     const found = this.#kindOf(object);
     if (found === undefined) return [`there is no kind ${kind} in ${apiVersion}`];
     const { unknown, errors } = found.check(asJson(object), live && asJson(live));
-    // An error without a field only says that rules were left out because of the others.
-    const named = errors.filter(({ field: path }) => path !== NO_FIELD);
-    const told = (named.length === 0 ? errors : named).filter(isTold);
-    return [...unknown.map((path) => unknownField(path, found.schema)), ...told.map((one) => faultText(one, object))];
+    // Beside errors of fields, an error without a field only says that because of them other rules were not checked.
+    const ofFields = errors.filter(({ field: path }) => path !== NO_FIELD);
+    const reported = (ofFields.length === 0 ? errors : ofFields).filter(isReported);
+    return [
+      ...unknown.map((path) => unknownField(path, found.schema)),
+      ...reported.map((one) => faultText(one, object)),
+    ];
   }
 }
 
@@ -100,7 +107,7 @@ function faultText({ reason, field: path, message }: FieldError, object: KubeObj
   return rule === undefined ? `${path}: ${message}` : `${path}: ${quote(valueAt(asJson(object), path))}: ${rule}`;
 }
 
-/** A label or annotation such as `yes`, which the decoder refuses without its key. */
+/** The label or annotation whose value is no string. The API server's message about it does not name its key. */
 function labelFault({ metadata }: KubeObject): Fault | undefined {
   for (const name of ['labels', 'annotations'] as const) {
     const found: unknown = metadata[name];

@@ -10,14 +10,17 @@ import type { Changed } from './changed.js';
 import type { PlannedApart, PlannedPlacement } from './document.js';
 
 /**
- * What changes do one after another, where that differs from what they do together. A plan judges them together, as the
- * controller judges writes that follow each other shortly where a bound counts them. Of others each may be a decision of its
- * own, which leaves the next one less of a bound, or another choice.
+ * What changes do when they are written apart, one after another, where that differs from what they do when they are written
+ * together.
+ *
+ * A plan computes one decision for all changes. So does the controller where a bound counts them and each write follows the one
+ * before within {@link COLLECTION_WINDOW}. Otherwise each write may lead to a decision of its own. It can use up the bound, or
+ * select other clusters, so that the next write has another effect.
  */
 
-/** For how many clusters the rules are judged at most: some ten seconds. */
+/** The plan is not computed apart if more clusters would have to be judged: these take some ten seconds. */
 const MOST_JUDGED = 20_000_000;
-/** Clusters that a line names. */
+/** How many clusters of each list a line names. */
 const MOST_NAMES = 5;
 
 /** A Placement before, between or after the writes. */
@@ -27,19 +30,19 @@ interface Interim {
   /** Its clusters now. */
   readonly clusters: ReadonlySet<string>;
   readonly published: PublishedState;
-  /** Those held or waiting. */
+  /** The clusters that are held or wait now, sorted. */
   readonly held: readonly string[];
   /** How many of `held` only wait. */
   readonly waiting: number;
-  /** Those of `first` that have left so far, in order, also if they came back. */
-  readonly leave: Set<string>;
-  /** Others that have come in so far, also if they left again. */
-  readonly come: Set<string>;
+  /** The clusters of `first` that have left so far, in order, including those that came back. */
+  readonly left: Set<string>;
+  /** The other clusters that have come in so far, in order, including those that left again. */
+  readonly cameIn: Set<string>;
 }
 
 /**
- * For each of the plans what its changes do one after another, if that differs from what they do together; undefined where it
- * would take too long. In O(writes × plans × clusters).
+ * The plans whose changes have another effect when they are written apart, each with that effect. Undefined where this would take
+ * too long: O(writes × plans × clusters).
  */
 export function plansApart(
   before: World,
@@ -55,9 +58,22 @@ export function plansApart(
   const judged = plans.filter((plan) => orderMatters(plan, specsOf(plan)));
   if (judged.length === 0 || writes.length < 2 || !isOrdered) return found;
   if (writes.length * (judged.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
-  const interims = new Map<PlannedPlacement, Interim | undefined>(judged.map((plan) => [plan, undefined]));
+  for (const [plan, interim] of afterWrites(worldsOf(before, writes), judged, onDecision)) {
+    const apart = interim && apartOf(plan, interim, specsOf(plan));
+    if (apart !== undefined) found.set(plan, apart);
+  }
+  return found;
+}
+
+/** The Placements after the last write. `worlds`: before the first write, and after each. */
+function afterWrites(
+  worlds: Iterable<World>,
+  plans: readonly PlannedPlacement[],
+  onDecision?: () => void,
+): ReadonlyMap<PlannedPlacement, Interim | undefined> {
+  const interims = new Map<PlannedPlacement, Interim | undefined>(plans.map((plan) => [plan, undefined]));
   let last: WorldInputs | undefined;
-  for (const world of worldsOf(before, writes)) {
+  for (const world of worlds) {
     const inputs: WorldInputs = new WorldInputs(world, last, onDecision);
     if (last !== undefined && inputs.isBalanced) inputs.continueFrom(last);
     last = inputs;
@@ -67,11 +83,7 @@ export function plansApart(
       else interims.set(plan, next);
     }
   }
-  for (const [plan, interim] of interims) {
-    const apart = interim && apartOf(plan, interim, specsOf(plan));
-    if (apart !== undefined) found.set(plan, apart);
-  }
-  return found;
+  return interims;
 }
 
 /** Whether the order of the writes may matter: a bound may concern the Placement, or a number of clusters is wanted. */
@@ -81,13 +93,13 @@ function orderMatters(plan: PlannedPlacement, specs: readonly unknown[]): boolea
   return isBounded(plan, specs) || before.wanted !== undefined || after.wanted !== undefined;
 }
 
-/** Whether a bound may concern it: a disruption budget, or that of deleted clusters. */
+/** Whether a bound may concern the Placement: its disruption budget, or the bound for deleted clusters. */
 function isBounded({ remove, held }: PlannedPlacement, specs: readonly unknown[]): boolean {
   const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
   return specs.some((spec) => field(spec, 'disruptionBudget') !== undefined) || [...remove, ...held].some(isDeletion);
 }
 
-/** Undefined where the Placement is gone meanwhile. */
+/** The Placement after one more write, `last` after the one before; undefined when that write has deleted it. */
 function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim | undefined): Interim | undefined {
   const input = inputs.input(plan, last?.published);
   if (input === undefined || input.deleting) return undefined;
@@ -95,9 +107,9 @@ function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim 
   inputs.decided(plan, list);
   const clusters = new Set(list);
   const kept = keptNow(decision);
-  const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = last ?? {};
-  for (const name of last?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
-  for (const name of list) if (!first.has(name)) come.add(name);
+  const { first = clusters, left = new Set<string>(), cameIn = new Set<string>() } = last ?? {};
+  for (const name of last?.clusters ?? []) if (first.has(name) && !clusters.has(name)) left.add(name);
+  for (const name of list) if (!first.has(name)) cameIn.add(name);
   return {
     first,
     clusters,
@@ -109,37 +121,40 @@ function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim 
     },
     held: kept.map(([name]) => name).sort(),
     waiting: kept.filter(([, { by }]) => merelyWaits(by)).length,
-    leave,
-    come,
+    left,
+    cameIn,
   };
 }
 
-function apartOf(plan: PlannedPlacement, interim: Interim, specs: readonly unknown[]): PlannedApart | undefined {
-  const { remove, add, held } = plan;
-  const { clusters, waiting } = interim;
-  const [leave, come] = [[...interim.leave], [...interim.come].filter((name) => clusters.has(name))];
-  const together = [remove, add, held].map((list) => list.map(({ name }) => name));
-  const apart = [leave, come, interim.held].map((list) => [...list].sort());
+/** What the plan says of the writes, `last` being the Placement after all of them; undefined where it is the same together. */
+function apartOf(plan: PlannedPlacement, last: Interim, specs: readonly unknown[]): PlannedApart | undefined {
+  const { remove, add } = plan;
+  const { clusters, held, waiting } = last;
+  const leave = [...last.left];
+  const come = [...last.cameIn].filter((name) => clusters.has(name));
+  const together = [remove, add, plan.held].map((list) => list.map(({ name }) => name));
+  const apart = [leave, come, held].map((list) => [...list].sort());
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
-  const lists = { leave, back: leave.filter((name) => clusters.has(name)), come, held: interim.held };
-  // An edit of the Placement is decided at once; of others, those that a bound counts are judged together for a while.
+  const lists = { leave, back: leave.filter((name) => clusters.has(name)), come, held };
+  // Where a bound counts changes, the controller collects those that follow each other, but it decides at once for an edited spec.
   const isCollected = isBounded(plan, specs) && sameJson(specs[0], specs[1]);
   return { ...lists, message: apartText({ ...lists, waiting, isCollected }) };
 }
 
 /**
- * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`; `written one after the other, …` where each write may
- * be decided before the next. `waiting`: how many of the held ones wait for a change window, or for the end of a pause.
+ * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`. Without `isCollected` it begins with `written one after
+ * the other`, since each write may be decided before the next. `waiting`: how many of `held` only wait, for a change window or for
+ * the end of a pause.
  */
 export function apartText({
   isCollected,
   leave,
   back,
   come,
-  held: staying,
+  held: heldOrWaiting,
   waiting,
 }: Omit<PlannedApart, 'message'> & { readonly isCollected: boolean; readonly waiting: number }): string {
-  const held = staying.length - waiting;
+  const held = heldOrWaiting.length - waiting;
   const parts = [
     leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
     back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,

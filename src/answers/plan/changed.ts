@@ -10,36 +10,37 @@ import type { World, WorldResource } from '../world/world.js';
 import { TYPES, worldOfObjects, type FleetReading } from '../world/worlds.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 
-/** What the changes of a question lead to: one meaning for commands, console and assistants. */
+/** The world after the changes that somebody asks about, computed in the same way for commands, console and assistants. */
 
-/** Changes, as texts and manifests. They are made in this order. */
+/** The changes that somebody asks about. They are made in the order of these fields. */
 export interface ChangeRequest extends Partial<Pick<AppliedFiles, 'check' | 'withDefaults'>> {
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
   /** Undefined when no file is given. */
   readonly manifests: readonly KubeObject[] | undefined;
-  /** Whether `manifests` are all objects after the change. Otherwise they are applied, as `kubectl apply` does. */
+  /** Whether the manifests replace all objects of the world. Otherwise they are applied, as `kubectl apply` does. */
   readonly complete: boolean;
-  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
+  /** Each is `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-`. */
   readonly labels: readonly string[];
-  /** Clusters. */
+  /** The names of clusters. */
   readonly drains?: readonly string[];
-  /** `KIND/NAME` each. */
+  /** Each is `KIND/NAME`. */
   readonly deletions: readonly string[];
 }
 
-/** A world, and what leads to it. */
+/** The world after the changes, and the writes that make them. */
 export interface Changed {
   readonly after: World;
-  /** Without manifests that are all objects after the change, and without drains. */
+  /** All changes but drains and manifests that replace the world. */
   readonly writes: readonly Change[];
-  /** Whether the writes are all that leads to it, in this order. */
+  /** Whether `writes` has all changes, in the order in which they are made. */
   readonly isOrdered: boolean;
 }
 
 /**
- * The world after the changes. @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that
- * does not exist, InputError for an object that the API server refuses.
+ * Makes the changes.
+ * @throws ChangeTextError for a change that cannot be parsed, NotFoundError for a change of an object that does not exist,
+ * InputError for an object that the API server refuses
  */
 export function changedBy({ world, namespace: only }: FleetReading, request: ChangeRequest): Changed {
   const { namespace, manifests = [], complete, deletions, labels, drains = [], withDefaults } = request;
@@ -54,15 +55,13 @@ export function changedBy({ world, namespace: only }: FleetReading, request: Cha
     return overlay(before, next);
   };
   try {
-    const first = made(isReplaced ? replacedBy(world, worldOfObjects(manifests, namespace)) : world, changes);
-    const after = deletions.reduce(
-      (now, text) => {
-        const next = deleted(now, text, { namespace, only });
-        writes.push(...next);
-        return made(now, next);
-      },
-      drains.reduce((now, name) => drainedIn(now, name), first),
-    );
+    let after = made(isReplaced ? replacedBy(world, worldOfObjects(manifests, namespace)) : world, changes);
+    for (const name of drains) after = drainedIn(after, name);
+    for (const text of deletions) {
+      const next = deletionsBy(text, after, { namespace, only });
+      writes.push(...next);
+      after = made(after, next);
+    }
     checkApplied(world, after, changes, request);
     return { after, writes, isOrdered: drains.length === 0 && !isReplaced };
   } catch (error) {
@@ -73,19 +72,23 @@ export function changedBy({ world, namespace: only }: FleetReading, request: Cha
   }
 }
 
-/** An object that may not be read cannot be judged, and the exit code says so; one that is deleted in the end need not. */
+/**
+ * Checks each applied object as the API server would.
+ *
+ * It skips objects of a kind that the caller may not read, about which the exit code warns, and objects that a later change deletes.
+ */
 function checkApplied(before: World, after: World, changes: readonly Change[], { check }: ChangeRequest): void {
   if (check === undefined) return;
   const applied = changes.filter((change) => change.kind === 'apply');
   for (const resource of new Set(applied.map((change) => change.resource))) {
     if (before.withheld.some((one) => one.resource === resource)) continue;
     const [live, merged] = [before, after].map(({ objects }) => {
-      return new Map(objects[resource].map((one) => [nameOf(resource, one.metadata), one]));
+      return new Map(objects[resource].map((one) => [keyOf(one.metadata), one]));
     });
     for (const change of applied.filter((one) => one.resource === resource)) {
-      const name = nameOf(resource, change.object.metadata);
-      const object = merged?.get(name);
-      if (object !== undefined) check(object, live?.get(name));
+      const key = keyOf(change.object.metadata);
+      const object = merged?.get(key);
+      if (object !== undefined) check(object, live?.get(key));
     }
   }
 }
@@ -97,30 +100,34 @@ function drainedIn(world: World, name: string): World {
   return drained(world, name);
 }
 
-interface Deleting {
+interface Scope {
+  /** The namespace of objects that name none. */
   readonly namespace: string;
   /** The only namespace that could be read; undefined: all. */
   readonly only: string | undefined;
 }
 
-/** What a deletion of the command line deletes. A misspelt namespace must not read as one without Placements. */
-function deleted(world: World, text: string, { namespace, only }: Deleting): readonly Change[] {
-  const doomed = namespaceDeleted(text);
-  if (doomed === undefined) return [deletion(text, namespace)];
-  if (doomed !== (only ?? doomed))
-    throw new ChangeTextError(`Namespace ${doomed}: only namespace ${only ?? ''} could be read`);
-  const changes = namespaceDeletions(world, doomed);
+/**
+ * The deletions of a text `KIND/NAME`: of the object, or of all that a namespace contains. A namespace without any object is an
+ * error, since it may be misspelt.
+ */
+function deletionsBy(text: string, world: World, { namespace, only }: Scope): readonly Change[] {
+  const deletedNamespace = namespaceDeleted(text);
+  if (deletedNamespace === undefined) return [deletion(text, namespace)];
+  if (only !== undefined && deletedNamespace !== only)
+    throw new ChangeTextError(`Namespace ${deletedNamespace}: only namespace ${only} could be read`);
+  const changes = namespaceDeletions(world, deletedNamespace);
   if (changes.length === 0 && world.withheld.length === 0) {
     const known = Object.values(world.objects).flatMap((all) =>
       all.flatMap(({ metadata }) => metadata.namespace ?? []),
     );
-    const what = `there is no Placement, decision or ManagedClusterSetBinding in namespace ${doomed}`;
-    throw new NotFoundError(`${what}${meantText(doomed, known)}`);
+    const what = `there is no Placement, decision or ManagedClusterSetBinding in namespace ${deletedNamespace}`;
+    throw new NotFoundError(`${what}${meantText(deletedNamespace, known)}`);
   }
   return changes;
 }
 
-/** An object elsewhere may exist or not. @throws ChangeTextError. */
+/** Refuses a change outside of the only namespace that could be read. @throws ChangeTextError */
 function checkNamespace(change: Change, only: string): void {
   const object = change.kind === 'apply' ? change.object.metadata : change.object;
   if ((object.namespace ?? only) !== only)

@@ -13,15 +13,14 @@ import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { Change } from '../world/overlay.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
 
-/** The changes that a plan is asked about: from manifests, and from the texts of a command line. */
+/** Makes changes of manifests and of the flags of a command line. */
 
-/** A change that cannot be read. The message is one line. */
+/** A change that cannot be parsed. The message is one line. */
 export class ChangeTextError extends InputError {}
 
 /**
- * What `kubectl apply` of these manifests changes. Objects of other groups are left out, and decisions. An object of a
- * namespaced kind without a namespace is in `namespace`. `withDefaults`: adds the defaults of the API server to a merged object;
- * undefined: none are added.
+ * What `kubectl apply` of these manifests changes, without decisions and objects of other groups. `namespace`: of an object that
+ * names none, although its kind is namespaced. `withDefaults`: adds the defaults of the API server to a merged object.
  */
 export function appliedManifests(
   manifests: readonly KubeObject[],
@@ -36,11 +35,11 @@ export function appliedManifests(
   });
 }
 
-/** Of a CustomResourceDefinition; with the group or without. */
+/** The names that kubectl takes for the kind CustomResourceDefinition; each may be followed by its group. */
 const DEFINITION_NAMES: readonly string[] = ['crd', 'crds', 'customresourcedefinition', 'customresourcedefinitions'];
 const HELD = 'every decision then stays as it is until the objects are back or somebody releases the clusters';
-/** What the deletion of the definitions that decisions depend on takes, by the names of their resources. */
-const TAKEN: ReadonlyMap<string, string> = new Map([
+/** What is lost with each definition that decisions depend on, by the plural of its kind. */
+const LOST_WITH_DEFINITION: ReadonlyMap<string, string> = new Map([
   [ManagedClusters.plural, `every ManagedCluster: ${HELD}`],
   [ManagedClusterSets.plural, `every ManagedClusterSet: ${HELD}`],
   [ManagedClusterSetBindings.plural, `every ManagedClusterSetBinding: ${HELD}`],
@@ -48,7 +47,7 @@ const TAKEN: ReadonlyMap<string, string> = new Map([
   [PlacementDecisions.plural, 'every decision, which is made again once the definition is back'],
 ]);
 
-/** `KIND/NAME`, with a kind as kubectl takes it. @throws ChangeTextError. */
+/** The deletion of `KIND/NAME`, with a kind as kubectl takes it. @throws ChangeTextError */
 export function deletion(text: string, namespace: string): Change {
   const [kind = '', name = '', ...more] = text.split('/');
   if (name === '' || more.length > 0)
@@ -59,27 +58,27 @@ export function deletion(text: string, namespace: string): Change {
   return { kind: 'delete', resource, object: type.namespaced ? { namespace, name } : { name } };
 }
 
-/** A definition is no change of single decisions: what happens is said instead of planned. */
+/** Refuses the deletion of a definition, which has no plan. The error says what it would do. */
 function refuseDefinition(kind: string, name: string): void {
   const [word = ''] = kind.toLowerCase().split('.');
   const [plural = '', ...group] = name.split('.');
-  const taken = TAKEN.get(plural);
-  if (!DEFINITION_NAMES.includes(word) || taken === undefined || group.join('.') !== ManagedClusters.group) return;
+  const lost = LOST_WITH_DEFINITION.get(plural);
+  if (!DEFINITION_NAMES.includes(word) || lost === undefined || group.join('.') !== ManagedClusters.group) return;
   throw new ChangeTextError(
-    `--delete: a definition is not planned; ${name} takes with it ${taken} (docs/how-to/recover-from-a-mistake.md)`,
+    `--delete: a definition is not planned; ${name} takes with it ${lost} (docs/how-to/recover-from-a-mistake.md)`,
   );
 }
 
-/** Names of a Namespace, as kubectl takes them. */
+/** The names that kubectl takes for the kind Namespace. */
 const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'namespaces.v1.'];
 
-/** The namespace of `ns/NAME`, which is deleted with all that is in it; undefined for another kind. */
+/** The namespace that a deletion `ns/NAME` deletes with all that it contains; undefined for another kind. */
 export function namespaceDeleted(text: string): string | undefined {
   const [kind = '', name = '', ...more] = text.split('/');
   return NAMESPACE_NAMES.includes(kind.toLowerCase()) && name !== '' && more.length === 0 ? name : undefined;
 }
 
-/** `mcl/NAME:KEY=VALUE`, or `mcl/NAME:KEY-` to remove a label. @throws ChangeTextError. */
+/** The change of a label, from `mcl/NAME:KEY=VALUE`, or `mcl/NAME:KEY-` to remove it. @throws ChangeTextError */
 export function labelChange(text: string): Change {
   const match = /^([^/:]+)\/([^/:]+):([^:=]+?)(?:=([^=:]*)|(-))$/.exec(text);
   if (match === null)

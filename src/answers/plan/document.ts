@@ -7,20 +7,24 @@ import type { Limits } from '../world/withheld.js';
 import type { FollowingMoves } from './movesahead.js';
 import type { Unnoticed } from './silence.js';
 
-/** A plan, as it is computed, printed and sent. Fields that are undefined are left out of JSON. */
+/**
+ * A plan, as it is computed, printed and sent. Fields that are undefined are left out of JSON.
+ *
+ * `before` and `after` mean before and after the changes, or the loss of clusters, that the plan is about.
+ */
 
 /** Kind PlacementPlan (docs/reference/cli/placementplan.schema.json). */
 export interface PlanDocument extends Limits {
   readonly apiVersion: typeof CLI_API_VERSION;
   readonly kind: 'PlacementPlan';
   readonly summary: PlanTotals & { readonly text: string };
-  /** Those that change, and those that are not known; by namespace and name. */
+  /** The Placements that change, and those of which it is not known; sorted by namespace and name. */
   readonly placements: readonly PlannedPlacement[];
-  /** False: what the changes do one after another would take too long to compute; otherwise absent. */
+  /** False: it would take too long to compute {@link PlannedPlacement.apart}; otherwise absent. */
   readonly apartComputed?: false | undefined;
   readonly refusals: readonly Refusal[];
   readonly exceeded: readonly Excess[];
-  /** Of clusters that are lost; undefined for a change. */
+  /** What else is known where clusters are lost; undefined for a plan of changes. */
   readonly loss?: PlannedLoss | undefined;
 }
 
@@ -30,82 +34,85 @@ export interface Name {
 }
 
 /**
- * `Unknown`: objects that it depends on could not be read, so `before` and `after` are undefined and all lists are empty.
- * `Changed`: some cluster comes in or leaves, other ones are held or wait, phase, reason or the wanted number differ, or a key or
- * a group is new that no cluster has.
+ * What happens to a Placement.
+ * - `Unknown`: objects that it depends on could not be read, so `before` and `after` are undefined and all lists are empty.
+ * - `Changed`: a cluster comes in or leaves, other clusters are held or wait, the phase, the reason or the number of wanted clusters
+ *   differs, or the spec has a new key or group that no cluster has.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 
 export interface PlannedPlacement extends Name, FollowingMoves {
   readonly change: PlanKind;
-  /** Undefined when the Placement does not exist then, or is being deleted. */
+  /** These two are undefined when the Placement does not exist at that time, or is being deleted. */
   readonly before?: PlannedState | undefined;
   readonly after?: PlannedState | undefined;
   /** These lists are sorted by name. */
   readonly add: readonly PlannedAdd[];
   readonly remove: readonly PlannedRemoval[];
   readonly stay: readonly string[];
-  /** Those of the decision that are held or wait, and those that are kept out of it. */
+  /** The clusters in the decision that are held or wait, and the clusters that are kept out of it. */
   readonly held: readonly PlannedRemoval[];
   readonly regroup?: readonly PlannedRegroup[] | undefined;
-  /** What the changes do when they are written one after another, where that differs. */
+  /** What the changes do when they are written apart, one after another; undefined where that is the same. */
   readonly apart?: PlannedApart | undefined;
 }
 
 /** A Placement before or after the change. */
 export interface PlannedState extends Pick<Forecast, 'phase' | 'satisfied'> {
   readonly selected: number;
-  /** Undefined: all that match. */
+  /** How many clusters are wanted; undefined: all that match. */
   readonly wanted?: number | undefined;
   readonly problem?: Problem | undefined;
-  /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
+  /** A message for each key of spread, scores, groups and details that no matching cluster has. */
   readonly absentKeys?: readonly string[] | undefined;
-  /** What is said of groups without a cluster. */
+  /** The message about groups without a cluster; undefined without such groups. */
   readonly emptyGroups?: string | undefined;
 }
 
 /** A cluster that comes in. */
 export interface PlannedAdd {
   readonly name: string;
-  /** The first predicate that it matches; undefined without predicates. */
+  /** The index of the first predicate that the cluster matches; undefined without predicates. */
   readonly predicate: number | undefined;
   readonly why: string;
   /** Undefined without prioritizers. */
   readonly score?: number;
-  /** The piece of a group that it comes into; undefined without groups. */
+  /** The piece of a group that the cluster belongs to then; undefined without groups. */
   readonly piece?: PieceName;
 }
 
-/** A cluster that leaves, or that is held or waits where it would; `HeldBack`: it would come in, and is kept out. */
+/** A cluster that leaves, or that would leave and is held or waits. With the cause `HeldBack` it would come in and is kept out. */
 export interface PlannedRemoval {
   readonly name: string;
   readonly cause: Cause | 'PlacementDeleted' | 'HeldBack';
   readonly why: string;
-  /** Of one that is not needed any more; undefined without prioritizers. */
+  /** The score of a cluster that is not needed any more; undefined for others, and without prioritizers. */
   readonly score?: number;
-  /** The field of the spec that it waits for; undefined for one that leaves, or is held. */
+  /** The field of the spec because of which the cluster waits; undefined if it leaves or is held. */
   readonly waitsFor?: WaitField;
-  /** When the change window opens that it waits for, RFC 3339. */
+  /** When the change window that the cluster waits for opens, RFC 3339. */
   readonly waitsUntil?: string;
 }
 
-/** A cluster that stays and changes its group or piece; undefined: the Placement has no groups then. */
+/** A cluster that stays and changes its group or piece. */
 export interface PlannedRegroup {
   readonly name: string;
+  /** These two are undefined when the Placement has no groups at that time. */
   readonly from: PieceName | undefined;
   readonly to: PieceName | undefined;
 }
 
 export type PieceName = Pick<Piece, 'group' | 'index'>;
 
+/** What changes do when they are written apart. `The end` is the last write. */
 export interface PlannedApart {
-  /** The clusters of the decision before that leave, in the order in which they do. */
+  /** The clusters of the decision before the first write that leave at some time, in this order. */
   readonly leave: readonly string[];
-  /** Those of them that are in the decision at the end. */
+  /** The clusters of `leave` that are in the decision again at the end. */
   readonly back: readonly string[];
-  /** The clusters that come in and are in the decision at the end, in the order in which they do. */
+  /** The other clusters in the decision at the end, in the order in which they come in. */
   readonly come: readonly string[];
-  /** Those that are held or wait at the end, in the decision or out of it, sorted by name. */
+  /** The clusters that are held or wait at the end, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
   readonly message: string;
 }
@@ -117,58 +124,60 @@ export interface Refusal {
   readonly reason: 'InUse';
 }
 
-/** A Placement that would lose more clusters than it may, or gain more; one of the two numbers is there. */
+/** A Placement that would lose or gain more clusters than a limit of the caller allows. */
 export interface Excess extends Name {
+  /** Either `removals` or `additions` is defined: how many clusters would leave, or come in. */
   readonly removals?: number;
   readonly additions?: number;
-  /** How many of them by moves that follow later. */
+  /** How many of them do so by moves that follow later. */
   readonly moves?: number;
   readonly selected: number;
-  /** How many may leave, or come in. */
+  /** How many clusters may leave, or come in. */
   readonly most: number;
   readonly message: string;
 }
 
-/** What a loss does, besides what the plans say; Placements by namespace and name. */
+/** What a loss of clusters does, besides what the plans say. Lists of Placements are sorted by namespace and name. */
 interface PlannedLoss extends Unnoticed {
   /** The lost clusters, sorted. */
   readonly clusters: readonly string[];
-  /** With fewer clusters that are not lost than before, and too few. */
+  /** The Placements that have fewer clusters left than before the loss, and are not satisfied. */
   readonly short: readonly Name[];
-  /** Those of `short` with none. */
+  /** The Placements of `short` that have no cluster left. */
   readonly empty: readonly Name[];
-  /** Left with one cluster that no other can replace, by the loss. */
+  /** The Placements that because of the loss have one cluster left, which no other cluster could replace. */
   readonly onLastCluster: readonly Name[];
 }
 
+/** Sums over all Placements. Absent means zero. */
 export interface PlanTotals {
-  /** Clusters, counted once for each Placement. */
+  /** From here on, how many clusters; a cluster of two Placements counts twice. */
   readonly add: number;
   readonly remove: number;
   readonly stay: number;
-  /** Those that are held, or wait. */
+  /** How many are held or wait. */
   readonly held: number;
-  /** Moves that follow; undefined where none does. */
+  /** How many moves follow. */
   readonly moves?: number;
-  /** Clusters that come in after a move; left out for none. */
+  /** How many clusters come in after a move. */
   readonly addLater?: number;
-  /** Those of `held` that wait, for the end of a pause or for a change window; left out for none. */
+  /** How many of `held` wait, for the end of a pause or for a change window. */
   readonly waiting?: number;
-  /** Those of `waiting` that wait for the end of a pause; left out for none. */
+  /** How many of `waiting` wait for the end of a pause. */
   readonly paused?: number;
-  /** Placements. */
+  /** From here on, how many Placements. */
   readonly changed: number;
   readonly unknown: number;
   readonly placements: number;
 }
 
-/** Whether the change does anything to the Placement. */
+/** Whether the Placement changes. */
 export function isChange({ change }: PlannedPlacement): boolean {
   return change !== 'Unchanged' && change !== 'Unknown';
 }
 
-/** What is said of keys and groups after the change, and not before it. */
-export function newlySaid(before: PlannedState | undefined, after: PlannedState | undefined): readonly string[] {
-  const [was = [], is = []] = [before, after].map((one) => [...(one?.absentKeys ?? []), one?.emptyGroups]);
-  return is.filter((text) => text !== undefined).filter((text) => !was.includes(text));
+/** The messages about absent keys and empty groups after the change that there are not before it. */
+export function newMessages(before: PlannedState | undefined, after: PlannedState | undefined): readonly string[] {
+  const [old = [], current = []] = [before, after].map((one) => [...(one?.absentKeys ?? []), one?.emptyGroups]);
+  return current.filter((text) => text !== undefined).filter((text) => !old.includes(text));
 }

@@ -13,7 +13,7 @@ import type { Before, Candidates, ClusterView } from '../../domain/placement/sel
 import { forecastOf } from '../world/forecast.js';
 import type { PlacementInput, World, WorldInputs } from '../world/world.js';
 import {
-  newlySaid,
+  newMessages,
   type Name,
   type PieceName,
   type PlannedAdd,
@@ -134,7 +134,7 @@ function changeOf(
     sameList(keptIn(sides.before), keptIn(sides.after)) &&
     before.satisfied.reason === after.satisfied.reason &&
     before.wanted === after.wanted &&
-    newlySaid(before, after).length === 0;
+    newMessages(before, after).length === 0;
   return isSame ? 'Unchanged' : 'Changed';
 }
 

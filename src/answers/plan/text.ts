@@ -2,7 +2,7 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { laterMoves, laterText, pairText } from './movesahead.js';
 import {
   isChange,
-  newlySaid,
+  newMessages,
   type Excess,
   type Name,
   type PieceName,
@@ -134,7 +134,7 @@ function placementLines(one: PlannedPlacement, { colored, wide }: TextOptions): 
   return [
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
-    ...newlySaid(before, after).map((text) => `  ${text}`),
+    ...newMessages(before, after).map((text) => `  ${text}`),
     ...table(rows, colored),
     ...(moreMoves > 0 ? [`  > and ${moreMoves} more moves`] : []),
     ...(movesComputed === false ? [`  > ${MORE_MOVES}`] : []),

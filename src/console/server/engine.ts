@@ -17,7 +17,7 @@ import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Engines with their components, the cluster sets, and events. */
+/** What the console shows of engines and their components, of cluster sets, and of events. */
 
 export function engineAnswer(snapshot: Snapshot): EngineView {
   const { world } = snapshot;
@@ -70,7 +70,7 @@ function setRow({ world }: Snapshot, set: RawObject, clusters: number): ClusterS
   };
 }
 
-/** Undefined when there is no such set. */
+/** A page of the members of a set; undefined when there is no such set. */
 export function setAnswer(
   snapshot: Snapshot,
   name: string,
@@ -88,7 +88,7 @@ export function setAnswer(
   return { ...setRow(snapshot, set, members.length), after, rows: members.slice(after, after + limit) };
 }
 
-/** What makes a cluster a member. */
+/** By what the set selects clusters. */
 function selectorText(spec: unknown): string {
   const selector = readClusterSelector(spec);
   switch (selector.kind) {
@@ -105,8 +105,8 @@ function selectorText(spec: unknown): string {
   }
 }
 
+/** The kinds whose events are shown. */
 const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterSets];
-/** So many are shown. */
 const MOST_EVENTS = 200;
 
 /** The newest events about objects of this product. `about`: `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
