@@ -34,7 +34,7 @@ function heldStatus(observedGeneration: number): object {
   };
 }
 
-/** What stays held, leaves (those that are recorded with a star) and comes. */
+/** Which clusters are held, leave, and come in. A star marks a cluster that counts against the budget. */
 function outcome(world: Partial<World>): { held: string[]; leaves: string[]; comes: string[] } {
   const decided = scheduled(snapshot(world));
   return {
@@ -44,7 +44,7 @@ function outcome(world: Partial<World>): { held: string[]; leaves: string[]; com
   };
 }
 
-/** A decision of a to e, of which the silver ones fail the predicate. */
+/** A decision with the clusters a to e, of which those in `silver` fail the predicate. */
 function world(maxRemovals: number | string, silver: readonly string[], over: Partial<World> = {}): Partial<World> {
   const all = ['a', 'b', 'c', 'd', 'e'];
   return {
@@ -65,7 +65,7 @@ describe('the disruption budget, where predicates have numbers', () => {
 
   it.each<[string, Partial<World>, object]>([
     [
-      'labels that make clusters count for a full predicate are held',
+      'clusters that change their labels and are too many for their new predicate are held',
       numbered(1, [ofTier('silver', 1), anyOf(5)]),
       { held: 3, leaves: 0, starred: 0 },
     ],
@@ -75,12 +75,12 @@ describe('the disruption budget, where predicates have numbers', () => {
       { held: 0, leaves: 3, starred: 3 },
     ],
     [
-      'an exchange of predicates is held',
+      'clusters that are too many for the first predicate after an exchange of predicates are held',
       numbered(1, [anyOf(0), ofTier('silver', 5)]),
       { held: 5, leaves: 0, starred: 0 },
     ],
     [
-      'a lower number of clusters in all is none of its concerns',
+      'clusters that leave because the numbers add up to less are not held and do not count',
       numbered(0, [ofTier('silver', 1), ofTier('gold', 1)]),
       { held: 0, leaves: 3, starred: 0 },
     ],
@@ -90,7 +90,7 @@ describe('the disruption budget, where predicates have numbers', () => {
       { held: 0, leaves: 3, starred: 0 },
     ],
     [
-      'a release lets those go that are above the number',
+      'a release lets clusters leave that are above the number of their predicate',
       numbered(0, [ofTier('silver', 1), anyOf(5)], { release: readRelease('2026-11-22T11:00:00Z/*') }),
       { held: 0, leaves: 3, starred: 0 },
     ],
@@ -102,11 +102,11 @@ describe('the disruption budget, where predicates have numbers', () => {
 });
 
 describe('the disruption budget', () => {
-  it('removals within the budget are made and recorded', () => {
+  it('removals within the budget are made and count', () => {
     expect(outcome(world(2, ['a', 'b']))).toEqual({ held: [], leaves: ['a*', 'b*'], comes: [] });
   });
 
-  it('of removals beyond the budget none is made', () => {
+  it('if the removals exceed the budget, none of them is made', () => {
     expect(outcome(world(2, ['a', 'b', 'c']))).toEqual({ held: ['a', 'b', 'c'], leaves: [], comes: [] });
   });
 
@@ -182,7 +182,7 @@ describe('the disruption budget', () => {
     expect(outcome(world(0, ['a', 'b', 'c'], over)).leaves).toHaveLength(2);
   });
 
-  it('the order in which held clusters leave a decision that is too large is that of their ranks', () => {
+  it('held clusters leave a decision that is too large in the order of their ranks', () => {
     const keeps = (numberOfClusters: number): readonly string[] =>
       outcome(world(0, ['a', 'b', 'c', 'd', 'e'], { spec: spec(0, { numberOfClusters }) })).held;
 
@@ -247,7 +247,7 @@ describe('the disruption budget', () => {
 });
 
 describe('decision objects with a record', () => {
-  it('of a decision that is larger than wanted everything leaves before anything comes, so that a crash counts the same', () => {
+  it('if more clusters are selected than wanted, all that leave do so before any comes in, so that a crash changes no count', () => {
     const fleet = [...['a', 'x', 'y', 'z'].map(isGold), ...['b', 'c', 'd'].map(isSilver)];
     const stored = [decision(1, ['a', 'b', 'c']), decision(2, ['d', 'x', 'y'])];
     const before = snapshot({ spec: spec(2, { numberOfClusters: 4 }), fleet, stored });
