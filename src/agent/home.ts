@@ -55,7 +55,7 @@ export interface ClaimMaps extends Pick<
 interface HomeOptions {
   /** With the rights of the agent's ServiceAccount. */
   readonly transport: Transport;
-  /** That of the agent: it holds the Secret and the ConfigMaps. */
+  /** The namespace of the agent, with its Secret and the ConfigMaps that have claims. */
   readonly namespace: string;
   /** Published as the URL of the API server, instead of that of kube-public/cluster-info. */
   readonly apiEndpoint: string | undefined;

@@ -36,7 +36,7 @@ export interface FleetSummary {
 export interface ClusterSummary {
   readonly name: string;
   readonly state: 'Silent' | 'Unavailable' | 'Degraded';
-  /** Of the condition ManagedClusterConditionAvailable or AgentDegraded; empty without one. */
+  /** The message of the condition ManagedClusterConditionAvailable or AgentDegraded; empty without one. */
   readonly message: string;
 }
 

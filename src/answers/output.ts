@@ -43,7 +43,7 @@ export interface TextOptions {
 
 interface Shown {
   readonly lines: (options: TextOptions) => readonly string[];
-  /** Of `-o name`. */
+  /** The lines of `-o name`. */
   readonly names: () => readonly string[];
 }
 

@@ -62,9 +62,12 @@ export interface PlacementSummary {
   readonly namespace: string;
   readonly name: string;
   readonly phase: string;
-  /** Of the condition RemovalsHeld, AdditionsHeld, Paused or ChangesWaiting while it is True, else of PlacementSatisfied; empty without one. */
+  /**
+   * The message of RemovalsHeld, AdditionsHeld, Paused or ChangesWaiting, the first that is True; else that of
+   * PlacementSatisfied.
+   */
   readonly message: string;
-  /** Of the same condition. */
+  /** The reason of the same condition. */
   readonly reason: string;
   /** Whether clusters are held in the decision, or kept out of it. */
   readonly held: boolean;

@@ -62,7 +62,7 @@ export interface Without {
   readonly wanted?: number;
 }
 
-/** Of the clusters that come in, this many are named. */
+/** The most clusters that are named as those which come in. */
 const MOST_NAMES = 3;
 
 /** @throws NotFoundError when there is neither such a cluster nor a decision that holds it. */

@@ -108,7 +108,7 @@ export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
  */
 export const CLI_FIELD_MANAGER = 'multicluster-engine-cli';
 export const JOIN_FIELD_MANAGER = 'multicluster-engine-cli-join';
-/** Of the example objects that `standalone` makes. */
+/** The field manager of the example objects that `standalone` makes. */
 export const STANDALONE_FIELD_MANAGER = 'multicluster-engine-standalone';
 
 /**

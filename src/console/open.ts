@@ -14,7 +14,7 @@ import { Snapshots } from './server/snapshot.js';
 /** A console for one person: `console` serves it with a kubeconfig, `standalone` beside its hub. */
 
 export interface ConsoleOptions {
-  /** Of the person. */
+  /** Asks with the credentials of the person. */
   readonly client: ReadClient;
   readonly transport: Pick<Transport, 'call'>;
   readonly session: Omit<Hub['session'], 'by'>;

@@ -19,7 +19,7 @@ export const THRESHOLD_RULE = 'a version of two or three numbers (v1.30) or a qu
 const VERSION = /^v(\d+)\.(\d+)(?:\.(\d+))?$/;
 const VERSION_WITH_SUFFIX = /^v(\d+)\.(\d+)(?:\.(\d+))?(?:[-+][^]*)?$/;
 const LONGEST_WITH_EXPONENT = 6;
-/** Of a version that precedes one with a 0. */
+/** A number that counts as the largest in a version, so that v1.LARGE is the version before v2.0. */
 const LARGE = 10n ** 9n;
 /** What is beyond the numbers of a double is none, in units of 10^-9. */
 const LARGEST = BigInt(Number.MAX_VALUE) * 10n ** 9n;

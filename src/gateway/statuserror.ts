@@ -64,7 +64,7 @@ export type StatusErrorKind = keyof typeof STATUS_ERRORS;
 /** The codes of errors that never have a body. */
 export const BODYLESS_CODES: readonly number[] = [404, 500, 503];
 
-/** Of a 403 by the API server, for every reason: the response does not say which one it was. */
+/** The message for every 403 of the API server: its response does not say what the reason was. */
 export const DENIED_MESSAGE =
   'the API server denied the request: the token is not valid or has expired, the user does not have the permission, or a policy forbids it';
 

@@ -12,7 +12,7 @@ interface NextSteps {
   readonly config: StandaloneConfig;
   /** Whether an earlier run has left an engine. */
   readonly installed: boolean;
-  /** Of the console. */
+  /** The link to the console; undefined without a console. */
   readonly link: string | undefined;
 }
 

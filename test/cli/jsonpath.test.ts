@@ -36,7 +36,7 @@ const DOCUMENT = {
   huge: 123456789012,
 };
 
-/** Of each the output of kubectl is compared. None contains a line feed outside of a text. */
+/** Templates whose output is compared with that of kubectl. None contains a line feed outside of a text. */
 const TEMPLATES = [
   'text only',
   '.kind',

@@ -39,7 +39,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Of each plugin: the ids of its command, of itself and of its child. */
+/** The process ids of each plugin: of its command, of itself and of its child. */
 function started(): readonly (readonly number[])[] {
   const file = path.join(folder, 'pids');
   if (!existsSync(file)) return [];

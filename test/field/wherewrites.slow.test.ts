@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const server = (): string => `http://127.0.0.1:${(hub.address() as AddressInfo).port}`;
 
-/** Of a hub with one cluster that has joined, one set, and one Placement. */
+/** The response of a hub with one cluster that has joined, one set, and one Placement. */
 function stored(url: string): { readonly status: number; readonly body: object } {
   const [, name] = /\/(edge-1|production|web)(\?|$)/.exec(url) ?? [];
   const metadata = { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '1', generation: 1 };

@@ -20,7 +20,7 @@ import type { RawClientOptions } from './rawclient.js';
 export interface Rig {
   readonly gateway: Gateway;
   readonly upstream: RecordingUpstream;
-  /** Of the upstream. */
+  /** The origin of the upstream. */
   readonly origin: string;
   readonly log: RecordingLog;
   readonly metrics: GatewayRegistry;

@@ -20,7 +20,7 @@ import { open, sendRaw } from './rawclient.js';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 let folder = '';
-/** Of the API server that `ca` verifies. */
+/** The certificate of the API server, which the file `ca` verifies. */
 let behind: ServingCertificate;
 let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = {
   cert: '',

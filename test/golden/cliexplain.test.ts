@@ -159,7 +159,7 @@ const leaving: LeavingEvents = {
   now: NOW,
 };
 
-/** Of three platforms two have one cluster each. */
+/** A fleet of three platforms, two of which have one cluster each. */
 const spreadWorld = exampleWorld(
   {
     numberOfClusters: 9,

@@ -22,7 +22,7 @@ const RELEASE = {
   homepage: 'https://example.com',
 };
 
-/** That krew takes it, a test of the bundle shows. */
+/** That krew accepts the manifest is shown by a test of the bundle. */
 describe('the manifest for krew', () => {
   it('has the short description that the index of krew asks for: one line of at most 50 characters, without a full stop', () => {
     const { spec } = krewManifest(RELEASE) as { spec: { shortDescription: string } };

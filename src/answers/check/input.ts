@@ -39,7 +39,7 @@ export interface InputOptions {
   readonly operatorNamespace: string;
   /** The only namespace whose Placements count; undefined: all. */
   readonly namespace: string | undefined;
-  /** Of this instead, when Placements of all namespaces may not be listed. */
+  /** The namespace whose Placements count instead, when those of all namespaces may not be listed. */
   readonly fallback: () => string;
   /** The definitions of this version. */
   readonly definitions: readonly RawObject[];
@@ -68,26 +68,26 @@ export async function readHubInput(client: ReadClient, options: InputOptions) {
   const trustOf = (component: string): Promise<ReadTrust> =>
     getOne(client, ConfigMaps, { namespace: targetNamespace, name: trustName(component) });
   return {
-    /** By the clock of the hub. */
+    /** The time by the clock of the hub. */
     now,
-    /** Release of this program. */
+    /** The release of this program. */
     version,
     operatorNamespace,
-    /** That of the engine. */
+    /** The namespace in which the engine installs its components. */
     targetNamespace,
     definitions,
     reading,
     engineLease,
     placementLease,
-    /** Of the controller that judges the health of clusters. */
+    /** The Lease of the controller that judges the health of clusters. */
     clustersLease,
     admission: { policies, bindings },
     /** The ConfigMap with the certificates that clients of the gateway trust. */
     trust: await trustOf('gateway'),
-    /** That of the console; undefined where no engine runs one. */
+    /** The ConfigMap with the certificates that clients of the console trust; undefined where no engine runs a console. */
     consoleTrust: runsConsole(reading) ? await trustOf('console') : undefined,
     network: await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]),
-    /** Of a namespace that the caller names and that has no Placement: that it does not exist, else undefined. */
+    /** A note that the namespace of the caller does not exist; undefined where it exists, has a Placement, or is not given. */
     absence: await readAbsence(client, options.namespace, reading),
   };
 }

@@ -11,11 +11,11 @@ import { durationText } from '../output.js';
 /** Events, the newest first. The API server deletes them, by default after an hour. */
 
 export interface EventRow {
-  /** RFC 3339; of the last occurrence. */
+  /** When the event occurred last, RFC 3339. */
   readonly time: string;
   readonly type: string;
   readonly reason: string;
-  /** Of the object that it is about. */
+  /** The kind, namespace and name of the object that the event is about. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;

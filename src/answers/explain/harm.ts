@@ -13,7 +13,7 @@ import type { FleetReading } from '../world/worlds.js';
 import { someNames } from '../output.js';
 import { keptNow, stuck } from '../../domain/placement/select/decision.js';
 
-/** Whom a proposal harms: the other Placements that lose a cluster by it. */
+/** Tells which other Placements a proposal harms: those that lose a cluster by it. */
 
 export type OtherPlacements = Pick<FleetReading, 'world' | 'refused'>;
 
@@ -47,7 +47,7 @@ export class Harm {
     this.#refused = refused.length > 0;
   }
 
-  /** Of labels of a cluster. */
+  /** Which Placement loses the cluster by changed labels, as text; undefined where none does. */
   ofLabels(name: string, labels: LabelChanges): string | undefined {
     if (this.#refused || this.#world.withheld.length > 0) return UNREAD;
     const cluster = inputsOf(this.#world).cluster(name);
@@ -64,7 +64,7 @@ export class Harm {
     return this.#lostBy(labelChanges(name, labels), replacing);
   }
 
-  /** Of objects in a namespace, which only Placements there depend on. */
+  /** Which Placement of the namespace loses clusters by changes that concern no other namespace, as text; undefined for none. */
   ofObjects(changes: readonly Change[], namespace: string): string | undefined {
     if (this.#world.withheld.length > 0) return UNREAD;
     const here = othersIn(this.#world).filter(({ input }) => input.snapshot.placement.namespace === namespace);

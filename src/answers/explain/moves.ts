@@ -13,9 +13,9 @@ export interface Movement extends MovesAhead {
 }
 
 const NOTHING: MovesAhead = { moves: [], addLater: [], isComplete: true, stuck: undefined };
-/** So many decisions are foreseen. */
+/** The most decisions that are computed ahead. */
 const MOST_DECISIONS = 50;
-/** So many moves are shown. */
+/** The most moves that are shown. */
 const MOST_MOVES = 5;
 
 export function movementOf({ snapshot }: ExplainInput, { decision, readable }: Explanation): Movement {

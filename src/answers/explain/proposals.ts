@@ -35,7 +35,7 @@ export type Proposal =
 export type Rights = readonly AccessAttributes[];
 type Bind = Extract<Proposal, { kind: 'Bind' }>;
 
-/** Of a choice, this many sets are named. */
+/** The most sets that are named where the user can choose one. */
 const MOST_NAMES = 10;
 /** As many clusters are proposed at most. */
 const MOST_CLUSTERS = 10;

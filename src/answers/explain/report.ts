@@ -27,7 +27,7 @@ import { forecastOf } from '../world/forecast.js';
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {
   readonly phase: string;
-  /** Of the condition PlacementSatisfied; empty texts when the status has none. */
+  /** These three are fields of the condition PlacementSatisfied; empty when the status has no such condition. */
   readonly status: string;
   readonly reason: string;
   readonly message: string;

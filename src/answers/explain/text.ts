@@ -29,7 +29,7 @@ export interface ExplanationOptions {
   readonly scores?: boolean;
 }
 
-/** Of each verdict but Selected and NotMatched this many clusters are shown. */
+/** The most clusters that are shown for each verdict but Selected and NotMatched. */
 const MOST_ROWS = 10;
 /** Of those that match no predicate the nearest ones follow. */
 const ORDER = (Object.keys(VERDICTS) as readonly VerdictWord[]).filter((word) => word !== 'NotMatched');

@@ -14,7 +14,7 @@ import { createdFrom, parseUserManifests, type UserManifest } from './usermanife
 const CLUSTER_SCOPED = new Set(
   [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),
 );
-/** So many faults of one object are named. */
+/** The most faults that are named for one object. */
 const MOST_FAULTS = 5;
 
 export interface FileOptions {

@@ -8,7 +8,7 @@ import { WorldInputs, type World } from '../world/world.js';
 
 /** How a plan is computed, whatever it says. */
 export interface Computing {
-  /** Of a world with some of the same objects. */
+  /** The inputs of an earlier world; what they have computed of objects that are the same is used again. */
   readonly known?: WorldInputs | undefined;
   /** Runs after each decision, and may throw to give the plan up. */
   readonly onDecision?: (() => void) | undefined;

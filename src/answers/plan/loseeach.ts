@@ -23,7 +23,7 @@ import { BRAKED, unseenLines } from './text.js';
 /** Rows that are shown without `-o wide`. */
 const MOST_ROWS = 50;
 
-/** Of kind FleetLosses (docs/reference/cli/fleetlosses.schema.json). */
+/** Kind FleetLosses (docs/reference/cli/fleetlosses.schema.json). */
 interface FleetLosses extends Limits {
   readonly apiVersion: typeof CLI_API_VERSION;
   readonly kind: 'FleetLosses';

@@ -36,7 +36,7 @@ export interface ValueLoss extends Unnoticed {
   readonly move: number;
   readonly short: number;
   readonly empty: number;
-  /** Those that select other clusters then, by namespace and name. */
+  /** The Placements that select other clusters then, sorted by namespace and name. */
   readonly placements: readonly ConcernedPlacement[];
 }
 
@@ -45,13 +45,13 @@ export interface ConcernedPlacement extends Name {
 }
 
 export interface FleetLoss {
-  /** Of every Placement, by namespace and name. */
+  /** What the loss does to each Placement, sorted by namespace and name. */
   readonly losses: readonly PlacementLoss[];
-  /** Whom of the lost clusters the hub does not taint. */
+  /** Which of the lost clusters the hub does not taint. */
   readonly unnoticed: Unnoticed;
 }
 
-/** What the loss of clusters does. `why`: of each. */
+/** What the loss of clusters does. `why`: why each cluster is lost, by its name. */
 export function planLoss(world: World, why: ReadonlyMap<string, string>, computing: Computing = {}): FleetLoss {
   const names = placementsIn(world);
   const inputs = bothInputs(world, names, computing);

@@ -37,7 +37,7 @@ export interface ChangeLimits {
 /** What is planned. */
 export interface PlanReport {
   readonly document: PlanDocument;
-  /** Whether all moves are counted that follow: else a limit may be exceeded all the same. */
+  /** Whether all moves that follow are counted. If not, a limit may be exceeded although `exceeded` is empty. */
   readonly isCounted: boolean;
 }
 
@@ -51,7 +51,7 @@ export function planReport(reading: FleetReading, changed: Changed, limits: Chan
   return reportOf(reading, placements, { refusals, apartComputed: apart === undefined ? false : undefined }, limits);
 }
 
-/** The plan when the clusters fall silent. `why`: of each. */
+/** The plan when clusters fall silent. `why`: why each cluster does, by its name. */
 export function lossReport(
   reading: FleetReading,
   why: ReadonlyMap<string, string>,

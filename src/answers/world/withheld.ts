@@ -9,14 +9,14 @@ export function unreadableLine(withheld: readonly Withheld[], rest: string): str
   return withheld.length === 0 ? undefined : `not readable: ${listText(withheld)}: ${rest}`;
 }
 
-/** That one namespace alone was read; undefined when all were. */
+/** A line that says that only one namespace was read; undefined when all were. */
 export function refusedLine({ refused, namespace }: Pick<FleetReading, 'refused' | 'namespace'>): string | undefined {
   return refused.length === 0
     ? undefined
     : `only namespace ${namespace} is shown; not readable in all namespaces: ${listText(refused)}`;
 }
 
-/** Both lines, as far as there is something to say. */
+/** The lines of {@link refusedLine} and {@link unreadableLine} that are defined. */
 export function unreadLines(reading: FleetReading, rest: string): readonly string[] {
   return [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter((line) => line !== undefined);
 }

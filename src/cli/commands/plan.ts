@@ -39,7 +39,7 @@ export interface PlanConfig
 }
 
 interface Before extends Read {
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
 }
 

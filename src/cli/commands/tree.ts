@@ -9,7 +9,7 @@ import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
 
-/** Of each set this many clusters are named. */
+/** The most clusters that are named for each set. */
 const MOST_NAMES = 10;
 const COLORS: Readonly<Record<string, Color>> = {
   Satisfied: 'green',

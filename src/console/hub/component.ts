@@ -22,7 +22,7 @@ const LIMITS = { headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
 const MAX_HEAD_BYTES = 32 * 1024;
 const MOST_CONNECTIONS = 1_000;
 const DRAIN_MS = 5_000;
-/** Of one person. */
+/** How many connections to the hub each person has. */
 const CONNECTIONS = 4;
 
 /** The console on a hub. It stores nothing and has no rights of its own: every call is made with the token of a person. */

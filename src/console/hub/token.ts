@@ -5,7 +5,7 @@ import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 
 /** What can be known of a token without the API server. Only that decides whether it is valid. */
 
-/** So many are named. */
+/** The most audiences that are named. */
 const MOST_AUDIENCES = 3;
 const MOST_AUDIENCE_CHARS = 100;
 
@@ -15,7 +15,7 @@ export interface Claims {
   readonly notBefore: number | undefined;
   /** Who it is made for. */
   readonly audiences: readonly string[];
-  /** Of a ServiceAccount. */
+  /** The namespace of a ServiceAccount; undefined for another user. */
   readonly namespace: string | undefined;
 }
 

@@ -21,7 +21,7 @@ import type { Snapshot } from './snapshot.js';
 
 type FleetCluster = ClusterRow & QueryCluster;
 
-/** Of a key, this many values are listed. */
+/** The most values that are listed for each key. */
 const MOST_VALUES = 20;
 const MOST_KEYS = 200;
 
@@ -135,7 +135,7 @@ function mapGroup(group: string, value: string, members: readonly FleetCluster[]
   return { value, count: members.length, counts: countsOf(members), ...(value === '' ? {} : { term }) };
 }
 
-/** Of several sets the first by name counts: each cluster is on the map once. */
+/** The group of a cluster on the map. A cluster of several sets is in that of the first by name, so that it is drawn once. */
 function groupOf({ sets, labels, claims, health }: FleetCluster, group: string): string {
   const [name, key = ''] = split(group);
   if (name === 'set') return sets[0] ?? '';

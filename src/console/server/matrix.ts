@@ -91,7 +91,7 @@ function byRank(a: ClusterExplanation, b: ClusterExplanation): number {
 
 type Column = RequirementExplanation & { readonly shown: Requirement };
 
-/** None where it is not known who meets them. */
+/** The requirements, each a column. There is none where it is not known which clusters meet them. */
 function columnsOf({ explanation, predicates }: ExplainReport): readonly Column[] {
   if (explanation.decision === undefined) return [];
   const alone = new Map<unknown, number>();

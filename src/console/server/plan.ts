@@ -13,7 +13,7 @@ import type { Computing } from '../../answers/plan/fleetplan.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 
-/** Of a list, this many clusters are named; the counts are whole. */
+/** The most clusters that a list names. The counts are of all. */
 const MOST_CLUSTERS = 500;
 
 /** A draft with its plan and what applying it writes, or why there is none. */
@@ -83,7 +83,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing):
   };
 }
 
-/** Of the clusters that stay, the count alone is shown. */
+/** The plan with shorter lists and the counts of all clusters. Those that stay are not named. */
 function cut(one: PlannedPlacement): CutPlacement {
   const { add, remove, stay, held, moves } = one;
   const waiting = held.filter(({ waitsFor }) => waitsFor !== undefined);

@@ -10,12 +10,12 @@ import type { Snapshot } from './snapshot.js';
 
 /** Others wait for a plan for so long, and for the decision that it has begun. */
 const SHORT_MS = 200;
-/** So many plans are made in threads at a time: each has a copy of what was read. */
+/** The most threads that compute plans at a time: each has a copy of what was read. */
 const AT_ONCE = 2;
 const HEAP_MIB = 512;
 
 export interface Planning {
-  /** Of objects of a draft that name none. */
+  /** The namespace of objects of a draft that name none. */
   readonly namespace: string;
   /** Fires when nobody waits for the plan any more. */
   readonly gone: AbortSignal;

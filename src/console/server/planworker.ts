@@ -7,7 +7,7 @@ import { plannedDraft } from './plan.js';
 export interface PlanJob {
   readonly reading: FleetReading;
   readonly draft: Draft;
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
 }
 

@@ -140,7 +140,7 @@ async function planFound({ snapshots, session, planner }: Hub, { body, gone }: R
   return { current, data: planAnswer(planned, draft) };
 }
 
-/** Of a reading that is as new as can be. */
+/** Applies a draft, or tries to. It reads the hub anew before the writes, and after them. */
 async function applyFound({ snapshots, session, transport, planner }: Hub, { body, gone }: Request): Promise<Found> {
   if (!isRecord(body) || typeof body['basedOn'] !== 'string' || typeof body['dryRun'] !== 'boolean')
     throw new RequestError(400, 'want draft, basedOn and dryRun');
@@ -196,7 +196,9 @@ function existing<T>(found: T | undefined, why: () => RequestError): T {
   return found;
 }
 
-/** Of what may not be read, nobody can say that it does not exist. */
+/**
+ * The error for a cluster that was not found: where clusters may not be read, it does not say that the cluster does not exist.
+ */
 function clusterAbsence({ world }: Snapshot, name: string): RequestError {
   return absence(world.withheld, 'managedclusters', `ManagedCluster ${name}`);
 }

@@ -8,7 +8,7 @@ import { errorText } from '../../runtime/errors.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
 
-/** So many answers of a reading are kept, those that were asked for last. */
+/** How many answers of a reading are kept: those that were asked for last. */
 const MOST_ANSWERS = 128;
 
 /** A reading, and what was computed from it. */
@@ -24,7 +24,7 @@ export class Snapshot {
     return this.reading.world;
   }
 
-  /** Of what is stored: nobody notes a decision in them. */
+  /** The inputs for decisions, as they are stored. A caller must not note a planned decision in them. */
   get inputs(): WorldInputs {
     return inputsOf(this.world);
   }

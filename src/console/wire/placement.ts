@@ -23,7 +23,7 @@ export interface Placements {
 export interface FunnelStep {
   readonly step: 'fleet' | 'bound' | 'sets' | 'match' | 'taints' | 'in';
   readonly count: number;
-  /** Of the last step: why others that come so far are not in the decision, as `explain` counts them; absent for none. */
+  /** In the last step: why clusters of the step before are not in the decision, as `explain` counts them; absent for none. */
   readonly out?: string;
 }
 
@@ -84,7 +84,7 @@ export interface MatrixRow {
 
 export interface Matrix {
   readonly requirements: readonly Requirement[];
-  /** Of those whose names have the filter. */
+  /** How many clusters each view has, of those whose names contain the filter. */
   readonly totals: Readonly<Record<Show, number>>;
   readonly show: Show;
   readonly after: number;
@@ -103,7 +103,7 @@ export interface SpreadView {
   readonly minDomains?: number;
   /** Whether it keeps clusters out. */
   readonly isStrict: boolean;
-  /** So many clusters a domain may have now. */
+  /** The most clusters that a domain may have now. */
   readonly most: number;
   /** Selected clusters that do not have the key. */
   readonly without: number;

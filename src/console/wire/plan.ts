@@ -25,7 +25,7 @@ export interface CutPlacement extends PlannedPlacement {
 /** The plan that the commands print, and what belongs to a draft. */
 export interface Plan extends Pick<PlanDocument, 'summary' | 'refusals' | 'apartComputed'> {
   readonly placements: readonly CutPlacement[];
-  /** Of a loss: which Placements are short, empty, or on their last cluster. */
+  /** For a loss of clusters: which Placements are short, empty, or on their last cluster. */
   readonly loss?: string;
   /** The table of `plan --lose-each`, in lines. */
   readonly lossOfEach?: string;

@@ -1,6 +1,6 @@
 /** What a text needs to be sent as a token. Only the API server decides whether it is one of the hub. */
 
-/** So many fit into the head of a request, with what browsers and proxies add. */
+/** The longest token that fits into the head of a request, together with what browsers and proxies add. */
 const MOST_TOKEN_CHARS = 16_000;
 /** As RFC 6750 writes it. */
 const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;

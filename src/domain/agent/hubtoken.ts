@@ -6,7 +6,7 @@ import { httpsUrl, HTTPS_URL_RULE } from '../../runtime/vocabulary/url.js';
 export interface JoinData {
   /** Name of the ManagedCluster, and of the agent's ServiceAccount, Lease and join Secret on the hub. */
   readonly cluster: string;
-  /** Of the ManagedCluster: one that is recreated with the same name is another identity. */
+  /** The uid of the ManagedCluster: a cluster that is created again with the same name is another identity. */
   readonly clusterUid: string;
   /** URL of the hub's API server: `https://host:port`, with a path where the API is served under one. */
   readonly hubUrl: string;
@@ -14,7 +14,7 @@ export interface JoinData {
   readonly hubCa?: string | undefined;
   /** Token of the ServiceAccount that is bound to the join Secret. */
   readonly joinToken: string;
-  /** Of the join Secret: each manifest has its own. */
+  /** The uid of the join Secret: each manifest has its own. */
   readonly joinSecretUid: string;
 }
 
@@ -27,7 +27,7 @@ export const JOIN_KEYS = {
   joinToken: 'join-token',
   joinSecretUid: 'join-secret-uid',
 } as const satisfies Record<keyof JoinData, string>;
-/** Those that the agent writes: its token, and the join Secret of the manifest that it came from. */
+/** The keys that the agent writes: its token, and the join Secret of the manifest that it came from. */
 const KEYS = { ...JOIN_KEYS, token: 'token', tokenOrigin: 'token-join-secret-uid' } as const;
 
 const REQUIRED = ['cluster', 'clusterUid', 'hubUrl', 'joinToken', 'joinSecretUid'] as const;

@@ -21,7 +21,7 @@ export interface EffectiveSpec {
   readonly localCluster: string | undefined;
   readonly networkPolicies: NetworkPolicySettings;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Of pods: without empty fields, and with `tolerationSeconds` only where Kubernetes accepts it. */
+  /** The tolerations of pods, without empty fields, and with `tolerationSeconds` only where Kubernetes accepts it. */
   readonly tolerations: readonly Toleration[];
   readonly trustBundle: TrustBundle | undefined;
 }

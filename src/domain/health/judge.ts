@@ -8,7 +8,7 @@ export interface HealthEvidence {
   readonly accepts: boolean;
   /** An agent has renewed the Lease of the cluster at some time. */
   readonly joined: boolean;
-  /** Of the cluster. */
+  /** The lease duration in the spec of the cluster. */
   readonly leaseDurationMs: number;
   readonly lease: LeaseAge;
   /** For how long the hub has known that the control plane of the cluster is not healthy, ms; undefined: it is, or says nothing. */

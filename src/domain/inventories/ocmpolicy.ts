@@ -8,7 +8,7 @@ import { isDisabled, labelSelector, metadataOf, placementSpec, rejectFields, typ
 
 /** What an object means here that it does not mean there, or what is left out. */
 export interface Difference {
-  /** Of the object of OCM, such as `spec.prioritizerPolicy.configurations[0]`; empty for the object itself. */
+  /** The field of the object of OCM, such as `spec.prioritizerPolicy.configurations[0]`; empty for the object itself. */
   readonly field: string;
   readonly text: string;
 }

@@ -10,7 +10,7 @@ export interface ScoreClaims {
 }
 
 const PREFIX = 'score/';
-/** Of one cluster: the first by name. */
+/** How many scores of one cluster become claims: the first by name. */
 const MOST_SCORES = 64;
 const LONGEST_NAME = 253;
 

@@ -14,7 +14,7 @@ export interface ReceivedHead {
   readonly complete: boolean;
 }
 
-/** Of a method or of the name of a header. */
+/** A character of a method or of the name of a header. */
 const NAME_CHARACTER = String.raw`[!#$%&'*+.^_\`|~0-9A-Za-z-]`;
 const VALUE = String.raw`[\t\x20-\x7e\x80-\xff]*`;
 const REQUEST = String.raw`${NAME_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;

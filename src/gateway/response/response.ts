@@ -27,7 +27,7 @@ type ResponseHeader =
   | 'warning'
   | 'x-content-type-options';
 
-/** Of every response. */
+/** The headers of every response. */
 const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 const DEFAULT_RETRY_SECONDS = 1;
 const MAX_RETRY_SECONDS = 60;

@@ -4,9 +4,9 @@ import type { Parse } from '../../runtime/http/parserinput.js';
 import { errorForHead, isWellFormed, type ReceivedHead } from '../response/parseerror.js';
 import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 
-/** Of a request: from its first byte, empty lines before the request line included, to the empty line at its end. */
+/** The longest head of a request, from its first byte, which may be that of an empty line, to the empty line at its end. */
 export const MAX_HEAD_BYTES = 16 * 1024;
-/** Of a body with its chunk sizes, chunk extensions and trailer fields: the parser limits these for one chunk only. */
+/** The longest body with its chunk sizes, chunk extensions and trailer fields. The parser limits these for each chunk only. */
 const MAX_BODY_WIRE_BYTES = 4 * 1024 * 1024;
 /** How many bytes of a body of unknown length the parser gets at a time: it may read on after the end of the body. */
 const PIECE_BYTES = 1024;

@@ -62,11 +62,11 @@ interface UpstreamOptions {
 
 /** For calls with a token that was accepted within the last hour, and for all others: these keep no such call waiting. */
 const CONNECTIONS = { known: 192, unknown: 64 } as const;
-/** Of the body of a response. One that announces more fails before its first chunk. */
+/** The longest body of a response. A response that announces a longer one fails before its first chunk. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** What is received of a body before it is asked for. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** Of a response. Admission may warn of more than Node reads by default, and a write that was done must not fail by that. */
+/** The longest head of a response. Warnings of admission may exceed Node's default, and must not fail a write that was done. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
@@ -81,7 +81,7 @@ const KEEP_ALIVE_MS = 4_000;
  */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  /** Of the connections. The pool's own queue would keep a request whose caller has gone. */
+  /** Requests wait here for a connection: in the pool's own queue, one whose caller has gone would stay. */
   readonly #slots = { known: new Slots(CONNECTIONS.known), unknown: new Slots(CONNECTIONS.unknown) };
   #pool: Pool | undefined;
 

@@ -25,7 +25,7 @@ export interface Entry {
   pending: boolean;
 }
 
-/** Of a Placement of which nothing is decided yet, or anew. */
+/** The state of a Placement that has no decision yet, or gets a new one. */
 export const UNDECIDED = { watch: undefined, isSpreadOpen: true, isRescored: false, pending: false };
 
 /** A change of one cluster, after the pools and the requirements were updated. */

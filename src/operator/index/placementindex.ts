@@ -145,7 +145,7 @@ export class PlacementIndex {
     return this.#recounted(key, this.#decisions.forget(key));
   }
 
-  /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
+  /** The other Placements with moves whose scores change because this one begins or ceases to select the clusters. */
   #recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
     if (!this.tracking || this.#balanced.size === 0 || clusters.length === 0) return [];
     const others = [...this.#balanced].filter((other) => other !== key);

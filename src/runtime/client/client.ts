@@ -59,7 +59,7 @@ export interface WriteOptions extends CallOptions {
 export interface DeleteOptions extends CallOptions {
   readonly preconditions: Preconditions;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Of a Pod; its own grace period when absent, 0 deletes it at once. */
+  /** For a Pod: absent means its own grace period, 0 deletes it at once. */
   readonly gracePeriodSeconds?: number;
 }
 

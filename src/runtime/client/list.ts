@@ -22,7 +22,7 @@ interface PageOptions {
 
 interface Page<T extends KubeObject> {
   readonly items: T[];
-  /** Of the whole list: the same on every page. */
+  /** The version of the whole list, the same on every page. */
   readonly resourceVersion: string;
 }
 

@@ -45,7 +45,7 @@ interface Target {
   readonly type: ResourceType;
   readonly name: ObjectName;
   readonly subresource?: 'status';
-  /** Of the response. */
+  /** Whether the response has only metadata. */
   readonly metadataOnly?: boolean | undefined;
 }
 

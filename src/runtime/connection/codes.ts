@@ -105,7 +105,7 @@ const ROWS = {
       'correct the proxy (proxy-url of the kubeconfig, else HTTPS_PROXY), or exempt the server from it (NO_PROXY)',
     ],
   ],
-  /** That of the server. */
+  /** The certificate of the server. */
   certificate: [
     ['CERT_HAS_EXPIRED', 'the certificate has expired', 'renew it, unless the clock of this machine is wrong'],
     ['CERT_NOT_YET_VALID', 'the certificate is not valid yet', 'set the clock of this machine, or that of the issuer'],

@@ -104,7 +104,7 @@ export function attemptedText({ server, origin, proxy }: Attempted): string {
   return `${server}${from} through the proxy ${protocol}//${host}`;
 }
 
-/** Those of an AggregateError, one for each address, the most telling one first; else the error itself. */
+/** The errors of an AggregateError, one for each address, in the order of {@link TELLING}; else the error itself. */
 function errorsIn(error: unknown): readonly unknown[] {
   const errors: unknown = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : [];
   if (!Array.isArray(errors) || errors.length === 0) return [error];
@@ -112,7 +112,10 @@ function errorsIn(error: unknown): readonly unknown[] {
   return [...(errors as unknown[])].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Of several addresses: a host that answers says more than one that does not, and that more than a missing route. */
+/**
+ * Which error to report if several addresses fail: that of a host that answers, else that of one that does not, else a missing
+ * route.
+ */
 const TELLING: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EACCES', 'EPERM', 'ETIMEDOUT', 'EHOSTUNREACH'];
 
 function codeOf(error: unknown): string {

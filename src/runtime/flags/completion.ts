@@ -6,19 +6,19 @@ export interface CommandSummary {
   readonly name: string;
   readonly summary: string;
   readonly flags: FlagRows;
-  /** A command for users: with these arguments before its flags, and without variables for these. */
+  /** For a command for users: the arguments before its flags. Its flags have no variables. */
   readonly arguments?: string;
-  /** Of a command for users: the switch with which it runs as a component, whose flags have variables, too. */
+  /** For a command for users: the switch with which it runs as a component. The flags of the component have variables, too. */
   readonly asComponent?: string;
   /** The flags that only some of the actions in `arguments` have, by the name of the action: its help leaves out the others. */
   readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
-  /** Of a command for users, for its help, where it has others than 0 and 1. */
+  /** For a command for users: what its help says of exit codes, if it has others than 0 and 1. */
   readonly exitCodes?: string;
   /** What its arguments can be, by position. */
   readonly completes?: readonly Suggestion[];
 }
 
-/** Those of all commands: what a flag takes is the same in each. */
+/** The flags of all commands. A flag takes the same values in each command that has it. */
 export function rowsOfAll(commands: readonly CommandSummary[]): FlagRows {
   return Object.fromEntries(commands.flatMap(({ flags }) => Object.entries(flags)));
 }
@@ -83,7 +83,7 @@ function next(
   return command.completes?.[positional.length] ?? {};
 }
 
-/** Those of an action, where the command line names one. */
+/** The flags of the action that the command line names; all flags where it names none. */
 function flagWords(command: CommandSummary, action: string): readonly string[] {
   return flagsOf(command, action).map(([name, { help }]) => `--${name}\t${help}`);
 }

@@ -117,7 +117,7 @@ export function refuseLeakyEnvironment(
   if (option !== undefined) throw new FlagError(`node must not be started with ${option} for ${what}`);
 }
 
-/** Of a variable and its name in lower case, those that are set. */
+/** Which variables are set: that of this name, and that of the name in lower case. */
 export function variablesSet(env: Environment, name: string): string[] {
   return [name, name.toLowerCase()].filter((one) => env[one] !== undefined && env[one] !== '');
 }

@@ -8,7 +8,10 @@ export interface TracingConfig {
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const;
-/** Not OTEL_EXPORTER_OTLP_HEADERS, which may hold a secret, and no file: other programs do not have those of this one. */
+/**
+ * The variables that other programs get, too. OTEL_EXPORTER_OTLP_HEADERS is none, since it may hold a secret, nor are names of
+ * files.
+ */
 const SHARED = [
   ...ENDPOINTS,
   ...PROTOCOLS,

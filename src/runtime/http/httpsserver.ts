@@ -34,7 +34,7 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-/** Of every HTTPS server for users. */
+/** The TLS options of every HTTPS server for users. */
 const TLS = {
   minVersion: 'TLSv1.2',
   ciphers: CIPHERS,

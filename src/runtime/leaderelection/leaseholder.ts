@@ -29,7 +29,7 @@ export interface LeaseTimes {
 export interface LeaseContext extends LeaseTaker {
   /** With its namespace. */
   readonly name: ObjectName;
-  /** Of updates; begins that of creations. */
+  /** The field manager of updates. That of creations begins with it. */
   readonly fieldManager: string;
   readonly times: LeaseTimes;
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'update'>;

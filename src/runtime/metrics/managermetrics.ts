@@ -131,7 +131,7 @@ export function managerMetrics(registry: ProcessRegistry) {
   };
 }
 
-/** Of metrics that client-go does not have; the prefix of the registry begins their names. */
+/** The help of metrics that client-go does not have. Their names begin with the prefix of the registry. */
 const OWN_HELP = {
   write_guard_refusals_total: 'Writes that were not sent because the write guard does not permit them',
   cache_list_duration_seconds: 'Duration of complete lists',

@@ -8,7 +8,7 @@ import { EncodedText, type ObjectGauge, type ObjectGauges } from './collectors.j
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
-/** Of the first text. */
+/** The size of the buffer for the first text. */
 const FIRST_BYTES = 16 * 1024;
 
 /** A metric without its values. */

@@ -49,7 +49,7 @@ export function profile({ program, command, profileDir }: ProfiledCommand, deps:
   session.post('Profiler.enable');
   session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL });
   let written = 0;
-  /** Of the profile that is being made. */
+  /** Ends the profile that is being recorded; undefined while none is. */
   let timer: Timer | undefined;
   const stop = (): void => {
     if (timer === undefined) return;

@@ -20,7 +20,7 @@ export interface ServingCertificate extends KeyPair {
 
 const DAY_MS = 24 * 3600 * 1000;
 export const LIFETIME_MS = 90 * DAY_MS;
-/** Of RFC 5280; a longer name is cut to its first label, which has 63 characters at most. Clients read the DNS names. */
+/** RFC 5280's limit. A longer name is cut to its first label, of at most 63 characters: clients read the DNS names instead. */
 const MAX_COMMON_NAME = 64;
 /**
  * The attribute serialNumber of a name. Clients trust a certificate and its successor at the same time; with equal names and

@@ -4,7 +4,7 @@
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanStart {
-  /** Of low cardinality: no name of an object. */
+  /** The name of the span. It names no object, so that there are few different ones. */
   readonly name: string;
   /** `server`: it handles a request of another process. */
   readonly kind: 'internal' | 'server';

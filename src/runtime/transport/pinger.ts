@@ -33,7 +33,7 @@ export class Pinger {
   readonly #options: PingerOptions;
   readonly #streams = new Set<object>();
   #client: Client | undefined;
-  /** Of the newest stream. */
+  /** The credentials of the newest stream. */
   #credentials: Credentials | undefined;
   #timer: Timer | undefined;
 

@@ -81,7 +81,7 @@ export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
   readonly #pinger: Pinger;
-  /** Of the last call: parsed once, not for each call. */
+  /** The address of the last call, so that it is not parsed for each. */
   #address: Address | undefined;
 
   constructor(pool: ConnectionPool, options: RoundTripperOptions) {

@@ -84,9 +84,9 @@ type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
 interface OngoingCall {
   readonly call: Call;
   readonly deadline: Deadline;
-  /** Of the deadline. */
+  /** The longest time that the call may take. */
   readonly ms: number;
-  /** Of the last attempt. */
+  /** The credentials of the last attempt. */
   credentials?: Credentials;
   /** The error of the last attempt that has ended. */
   failure?: ApiError;

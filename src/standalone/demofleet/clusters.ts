@@ -38,7 +38,7 @@ const PLACES: readonly [Place, ...Place[]] = [
   { provider: 'metal', region: 'berlin', zones: ['berlin-1'], versions: ['v1.36.3+k3s1', 'v1.35.7+k3s1'] },
 ];
 const TIERS = ['gold', 'silver'] as const;
-/** Of one node. */
+/** The resources of each node. */
 const RESOURCES = { cpu: '8', memory: '32Gi', pods: '110' };
 
 export function demoCluster(index: number): DemoCluster {

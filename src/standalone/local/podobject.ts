@@ -5,7 +5,7 @@ import type { Deployment, Problem } from './deployment.js';
 
 const ADDRESS = '127.0.0.1';
 
-/** Of V1PodSpec, which is a class. */
+/** The interface of V1PodSpec, which is a class. */
 export interface PodSpec extends V1PodSpec {}
 
 export interface PodObject extends KubeObject {

@@ -8,7 +8,7 @@ import { ASKING, STATE } from '../../../src/cli/rows/reading.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { readConfig } from '../../support/commandline.js';
 
-/** Of each tool inputs that have all fields which can be given together. */
+/** For each tool, inputs with all fields that can be given together. */
 const WHOLE: Readonly<Record<string, JsonRecord>> = {
   explain: { placement: 'web', namespace: 'shop', nearest: 3 },
   plan: {

@@ -50,7 +50,7 @@ interface OutputCase {
   /** Standard output and standard error of the process. */
   readonly stdio: number | 'pipe';
   readonly closed?: boolean;
-  /** Of the process after SIGTERM: 1 where lines are lost. */
+  /** The exit code of the process after SIGTERM: 1 where lines are lost. */
   readonly exitCode: 0 | 1;
   /** Called when the process is ready. */
   readonly onReady?: () => void;

@@ -29,7 +29,7 @@ export interface Read {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** Of the field `token`; empty where the file has none. */
+  /** The value of the field `token`; empty where the file has none. */
   readonly token: string;
 }
 

@@ -159,7 +159,10 @@ export class Recorder {
   }
 }
 
-/** Of a SelfSubjectRulesReview in JSON, or in Kubernetes' protobuf: field 2 of the envelope, 2 (spec), 1 (namespace). */
+/**
+ * The namespace of a SelfSubjectRulesReview in JSON, or in Kubernetes' protobuf: field 2 of the envelope, 2 (spec), 1
+ * (namespace).
+ */
 function namespaceIn(body: Buffer): string {
   if (body[0] === 0x7b)
     return String((JSON.parse(body.toString()) as { spec: { namespace?: string } }).spec.namespace ?? '');

@@ -13,7 +13,7 @@ import { ENGINE, answerNormally, RecordingUpstream } from '../upstream.js';
 
 /** Longer than any test takes: undici measures the time of a connection attempt by itself. */
 const TIMEOUT_MS = 60_000;
-/** That calls with an accepted token may take. */
+/** The connections that calls with an accepted token may take. */
 const CONNECTIONS = 192;
 const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY, known: true };
 const CREATE: UpstreamRequest = {

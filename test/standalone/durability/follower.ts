@@ -53,7 +53,7 @@ export class Follower {
     );
   }
 
-  /** Of these revisions, those without an event although the watch has passed them. */
+  /** Which of these revisions had no event although the watch has passed them. */
   missing(revisions: readonly number[]): number[] {
     return revisions.filter((one) => one > this.#listed && one <= this.#revision && !this.#seen.has(one));
   }

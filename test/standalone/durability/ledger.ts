@@ -22,7 +22,7 @@ export class Ledger {
   readonly #known = new Map<string, Known>();
   /** Revisions that were given to a write, each with the collection that it belongs to. */
   readonly #revisions = new Map<number, string>();
-  /** Of these, by collection, those that `answeredUntil` has not returned yet. */
+  /** The revisions that `answeredUntil` has not returned yet, by collection. */
   readonly #fresh = new Map<string, number[]>();
   readonly wrong: string[] = [];
   /** The newest revision that a client received. */

@@ -79,7 +79,7 @@ class Campaign {
   readonly #rates: number[] = [];
   #ports: readonly number[] = [];
   #standalone: Standalone | undefined;
-  /** Of a ServiceAccount that may write ConfigMaps; good for the whole campaign. */
+  /** The token of a ServiceAccount that may write ConfigMaps, valid for the whole campaign. */
   #robot = '';
   #definitions = 0;
 

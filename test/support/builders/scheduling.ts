@@ -198,7 +198,7 @@ export const someSchedulingSpec: fc.Arbitrary<ModelSpec> = fc
     ...(spread === undefined ? {} : { spreadPolicy: { spreadConstraints: spread } }),
   }));
 
-/** Of one in five clusters, silent or cordoned. */
+/** The state of a cluster. Three in ten are silent or cordoned. */
 export const someState: fc.Arbitrary<ModelCluster['state']> = fc.constantFrom(
   ...Array.from({ length: 7 }, () => undefined),
   ...(['silent', 'silent', 'cordoned'] as const),

@@ -3,7 +3,7 @@ import type { Logger } from '../../../src/runtime/logger.js';
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** Those of the line and of the loggers above it. */
+  /** The fields of the line and of the loggers above it. */
   readonly fields: object;
 }
 

@@ -42,7 +42,7 @@ export function buildImage(folder: string): string {
   return built;
 }
 
-/** Not what .dockerignore leaves out. */
+/** Whether a file belongs to the build context. The folders left out are those of .dockerignore. */
 function isSource(file: string): boolean {
   return !/\/(?:dist|node_modules|\.bin)$/.test(file);
 }

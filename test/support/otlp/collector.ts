@@ -10,7 +10,7 @@ export interface Collector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Of the requests with spans. */
+  /** The headers of the requests with spans. */
   readonly headers: readonly IncomingHttpHeaders[];
   /** What it answers with from now on, also to requests that wait; undefined: requests wait. */
   answer(code: number | undefined): void;

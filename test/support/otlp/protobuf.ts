@@ -9,7 +9,7 @@ export interface ReceivedSpan {
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly status: 'unset' | 'error' | 'other';
-  /** Of the service. */
+  /** The attributes of the service. */
   readonly resource: Readonly<Record<string, string | number>>;
 }
 

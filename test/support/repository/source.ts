@@ -17,7 +17,7 @@ export interface Import {
 export interface FunctionShape {
   readonly file: string;
   readonly line: number;
-  /** Of a function that is passed to another one: the name of that one. */
+  /** For a function that is passed to another one: the name of that one. */
   readonly name: string;
   readonly lines: number;
   readonly parameters: number;

@@ -13,9 +13,9 @@ import { NotFoundError, RefusedError } from '../../../answers/output.js';
 
 export interface JoinRequest {
   readonly name: string;
-  /** Value of the set label; undefined: it is not touched. */
+  /** The value of the set label; undefined: the label stays as it is. */
   readonly clusterSet: string | undefined;
-  /** Of the token that the cluster joins with. */
+  /** How long the token is valid with which the cluster joins. */
   readonly validSeconds: number;
   /** Ends the identity that the cluster has, and gives it another one. */
   readonly renew: boolean;
@@ -23,12 +23,12 @@ export interface JoinRequest {
 
 /** What the agent of a cluster needs to join. */
 export interface Join {
-  /** Of the ManagedCluster. */
+  /** The uid of the ManagedCluster. */
   readonly clusterUid: string;
-  /** Of the Secret that the token is bound to. */
+  /** The uid of the Secret that the token is bound to. */
   readonly secretUid: string;
   readonly token: string;
-  /** RFC 3339. */
+  /** When the token expires, RFC 3339. */
   readonly expires: string;
 }
 

@@ -31,15 +31,17 @@ import { commandLine, inputSchema, textInput } from './tools.js';
 /** Commands that run at a time: each is a process of some 80 MiB. */
 const AT_A_TIME = 4;
 const MOST_OUTPUT = 32 * 1024 * 1024;
-/** Of a call with its wait for others: the SDK's clients give up after 60 s. */
+/** The longest time of a call, including its wait for others: the SDK's clients give up after 60 s. */
 const LONGEST_MS = 50_000;
-/** A client that asks for progress hears of the call so often. */
+/** The time between two notifications to a client that asks for progress. */
 const PROGRESS_MS = 5_000;
-/** Of the JSON of an answer: some 16,000 tokens of a model, where a client allows 25,000. */
+/** The most characters of the JSON of an answer: some 16,000 tokens of a model, where a client allows 25,000. */
 const MOST_ANSWER = 48 * 1024;
-/** Of one message: a text of manifests as long as its input allows, of whose characters JSON may take six bytes each. */
+/**
+ * The most bytes of one message. It may have a text of manifests as long as its input allows, and JSON six bytes per character.
+ */
 const MOST_MESSAGE = 32 * 1024 * 1024;
-/** Of what a command says on standard error. */
+/** The most characters that are shown of a command's standard error. */
 const MOST_NOTE = 4 * 1024;
 const INSTRUCTIONS =
   'Answers about the hub of a fleet of Kubernetes clusters: which clusters Placements select, why, and what a change would do. Nothing is ever changed. Each result is a JSON document.';

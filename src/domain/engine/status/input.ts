@@ -38,7 +38,7 @@ export interface ObjectState {
   readonly message: string;
   /** The object as last read; absent where it does not exist. */
   readonly object?: KubeObject;
-  /** Of a Deployment: spec.replicas when all of them were last ready; absent where that is not known. */
+  /** For a Deployment: its spec.replicas when all of them were last ready; absent where that is not known. */
   readonly lastReadyReplicas?: number;
   /** The user's own object, which is used as it is; doubtful: the message says what may be wrong with it. */
   readonly given?: 'usable' | 'doubtful';
@@ -68,7 +68,7 @@ export interface StatusInput {
   readonly version: string;
   readonly targetNamespace: string;
   readonly paused: boolean;
-  /** Of the spec; the defaults where it is invalid. */
+  /** The settings of the spec; the defaults where it is invalid. */
   readonly networkPolicies?: NetworkPolicySettings;
   /** Absent while the policies are being read. */
   readonly policies?: PolicyFindings | undefined;

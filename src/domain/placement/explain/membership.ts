@@ -165,7 +165,10 @@ function labelled(set: string): string {
   return `label ${CLUSTER_SET_LABEL}=${wordText(set)}`;
 }
 
-/** Of the sets that select by other labels the one with the fewest requirements that the cluster does not meet. */
+/**
+ * The selector that the cluster nearly meets: among the sets that select by other labels, that with the fewest unmet
+ * requirements.
+ */
 function nearestSelector(outside: Outside): string | undefined {
   const { cluster, eligibility } = outside;
   const others = [...readableSelectors(eligibility)].filter(([, { kind }]) => kind !== 'exclusive');

@@ -6,7 +6,7 @@ import { otherSource, type UnmatchedPredicate } from '../select/unmatched.js';
 
 /** Requirements and values as text, in the syntax of selectors. */
 
-/** Of an expression, in a text. */
+/** The most characters of an expression in a text. */
 const LONGEST_EXPRESSION = 120;
 /** Characters that need no quotes: those of labels, and some more. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;

@@ -117,7 +117,10 @@ class Cut {
     piece?.kept.set(ordinal, []);
   }
 
-  /** Of several objects, the first that keeps a cluster says with how many the piece was begun. */
+  /**
+   * Keeps the cluster in its piece. If the piece has several objects, the first that keeps a cluster says its size at the
+   * beginning.
+   */
   keep(name: string, { group, number, selected }: Piece, ordinal: number): void {
     const piece = this.#piece(group, number);
     if (piece === undefined) return;

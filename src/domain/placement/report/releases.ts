@@ -68,7 +68,7 @@ export function endCommand({ annotation }: ActiveRelease, { namespace, name }: O
   return `kubectl annotate placement ${name} -n ${namespace} ${annotation}-`;
 }
 
-/** Of the Placement. */
+/** The Placement that has the annotation. */
 interface Owner {
   readonly namespace: string;
   readonly name: string;

@@ -34,11 +34,11 @@ const RULES: readonly Rule[] = [
 const MOST_PREDICATES = 3;
 /** Characters of what is reported of one predicate: three and the names of sets fit in a message. */
 const PREDICATE_LIMIT = 180;
-/** So many lacking predicates and spread constraints are named, each with at most so many characters. */
+/** The most lacking predicates and spread constraints that are named, and the most characters of each. */
 const MOST_SHORTAGES = 4;
 const SHORTAGE_LIMIT = 420;
 
-/** Of one cluster that is not selected any more and stays, and of several. */
+/** What is said of one cluster that stays although it is not selected any more, and of several. */
 const KEPT = {
   Hold: ['is held', 'are held'],
   Window: ['waits for a change window', 'wait for a change window'],

@@ -63,7 +63,7 @@ export function scorerOfSnapshot({ placement, candidates, othersSelecting }: Pla
 export interface Scorer {
   /** The sum of weight × score, in hundredths. */
   readonly total: (cluster: ClusterView) => number;
-  /** That of each cluster that matches, by name. */
+  /** The total of each cluster that matches, by name. */
   readonly totals: () => ReadonlyMap<string, number>;
   /** The score of each coordinate, in the order of the spec. */
   readonly coordinates: (cluster: ClusterView) => readonly CoordinateScore[];
@@ -72,7 +72,7 @@ export interface Scorer {
 /** One coordinate with what is known of all candidates. */
 interface Measure {
   readonly hundredths: (cluster: ClusterView) => number;
-  /** That of the candidate at this index, where it is known without reading the cluster again. */
+  /** The value of the candidate at this index, where it is known without reading the cluster again. */
   readonly at?: (index: number) => number;
   /** The value that it is computed from. */
   readonly found: (cluster: ClusterView) => string | undefined;

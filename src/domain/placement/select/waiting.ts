@@ -13,7 +13,7 @@ import type { PlacementSnapshot, PlacementView } from './snapshot.js';
  * edit of the Placement itself brings about. With `spec.paused` everything waits.
  */
 
-/** Those of the clusters that fail a rule which wait for a window, whether or not a bound holds them anyway. */
+/** Keeps the clusters that fail a rule but have to wait for a change window, whether or not a bound holds them anyway. */
 export function waitForWindow(draft: Draft): void {
   const { failing, failingByHub } = draft.judged;
   const elective = [...failing].filter(([name, cause]) => isElective(cause) && !failingByHub.has(name));
@@ -56,7 +56,7 @@ export function specHashToRemember({ rules, status }: PlacementView, isStored: b
 
 const PAUSE: Holder = { kind: 'Pause' };
 
-/** Of a paused Placement nothing changes: what would, waits, and what was selected before stays. */
+/** While the Placement is paused, nothing changes: clusters that would leave or come in wait, and all that were selected stay. */
 export function pause(draft: Draft): void {
   if (!draft.snapshot.placement.rules.paused) return;
   for (const [name, fate] of draft.fates) {

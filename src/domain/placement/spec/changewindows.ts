@@ -25,7 +25,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const START = /^(\*|Sun|Mon|Tue|Wed|Thu|Fri|Sat) ([01][0-9]|2[0-3]):([0-5][0-9])$/;
 const DURATION =
   /^(168h|([1-9]|[1-9][0-9]|1[0-5][0-9]|16[0-7])h([1-5]?[0-9]m)?|([1-9][0-9]{0,3}|100[0-7][0-9]|10080)m)$/;
-/** That of a machine that nobody has set up: the definition refuses it, too. */
+/** The time zone of a machine that nobody has set up. It is refused here as it is by the definition. */
 const NO_ZONE = 'Factory';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -106,7 +106,7 @@ export interface Toleration {
 /** How long after a taint was added a Placement tolerates it. */
 export interface Tolerance {
   readonly seconds: number;
-  /** Not written in the spec: after the time, the cluster leaves only when another can take its place. */
+  /** Whether the spec does not have it: after its time, the cluster leaves only when another can take its place. */
   readonly isImplied: boolean;
 }
 

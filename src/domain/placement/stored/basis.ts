@@ -24,7 +24,7 @@ export interface Basis {
   readonly specHash: string | undefined;
 }
 
-/** Of more sets none is remembered. */
+/** The most sets that are remembered. Of a decision with more sets, none is. */
 const MOST_SETS = 50;
 
 /** Undefined for a status without it, as where an older definition drops it. What cannot be read counts as absent. */

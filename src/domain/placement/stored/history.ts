@@ -46,7 +46,7 @@ export interface Departure {
 const MOST_ENTRIES = 20;
 const MOST_BYTES = 4_096;
 const ENTRY_BYTES = 2_048;
-/** Of all annotations of an object, by the API server. */
+/** The API server's limit for all annotations of an object. */
 const ANNOTATION_BYTES = 262_144;
 export const NO_HISTORY: History = { entries: [], dropped: 0 };
 

@@ -21,7 +21,7 @@ import type { EngineContext } from './scope.js';
 
 /** What a pass over one engine decides on: a snapshot of the caches. */
 export interface Input {
-  /** Not older than the operator's own last write. */
+  /** The engine, as it was read after the operator's own last write to it. */
   readonly engine: MultiClusterEngine;
   readonly identity: EngineIdentity;
   readonly deleting: boolean;

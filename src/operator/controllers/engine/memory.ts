@@ -104,7 +104,7 @@ interface ReadBundle {
 }
 
 interface KnownHub {
-  /** Of the ManagedCluster. */
+  /** The name of the ManagedCluster. */
   readonly name: string;
   readonly health: ControlPlaneState | undefined;
   readonly sample: HubSample;

@@ -18,7 +18,7 @@ export interface TargetContents {
   /** The objects that are watched by name, whoever made them. */
   readonly named: readonly StoredObject[];
   readonly pullSecret: SecretPresence;
-  /** Of the pull secret that is present. */
+  /** The uid of the pull secret; undefined while it does not exist. */
   readonly pullSecretUid?: string | undefined;
 }
 

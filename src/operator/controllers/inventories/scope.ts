@@ -11,7 +11,7 @@ import type { DeletionCheck } from '../deletions.js';
 /** One inventory and its objects. */
 export interface InventoryCache {
   readonly inventory: Inventory;
-  /** Of the inventory's type. Not started yet. */
+  /** The cache of the inventory's type, which is not started yet. */
   readonly cache: Cache<SourceObject>;
   /** The namespace that the cache is of; undefined for a cluster-scoped type. */
   readonly namespace: string | undefined;

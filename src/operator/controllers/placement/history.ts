@@ -143,5 +143,7 @@ function together(...all: readonly History[]): History {
   };
 }
 
-/** Of more objects that one pass deletes, a crash may tell the removals twice. */
+/**
+ * The most lost objects whose history is kept. If more are lost in a pass that ends in a crash, removals may be reported twice.
+ */
 const MOST_LOST = 20;

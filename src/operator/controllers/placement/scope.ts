@@ -55,7 +55,7 @@ export interface PlacementContext {
     readonly decisions: MutationCache<PlacementDecision>;
   };
   readonly changeFilter: ChangeFilter;
-  /** Of the specs in the index. */
+  /** The compiled expressions of the specs in the index. */
   readonly expressions: Expressions;
   /** Key → the state of every Placement that this process has reconciled and that exists. */
   readonly states: Map<string, PlacementState>;

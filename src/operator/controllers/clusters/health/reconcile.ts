@@ -221,7 +221,7 @@ class UnknownSlots {
 
 /** `client` is guarded by `healthRights`. */
 interface HealthControllerOptions extends Omit<ClusterControllerOptions, 'caches' | 'settleWindowMs'> {
-  /** Not started yet. */
+  /** The caches, which are not started yet. */
   readonly caches: HealthCaches;
   readonly recorder: EventRecorder;
   /** The hub's wall clock, ms since the epoch. */
