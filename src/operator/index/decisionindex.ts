@@ -49,7 +49,7 @@ export type StoredClusters = (key: string) => readonly string[];
 export class DecisionIndex {
   /** Key of a Placement → what is published by its last decision. */
   readonly #committed = new Map<string, Published>();
-  /** The Placements of which no decision was committed yet, or not since other processes may have published. */
+  /** The Placements without a committed decision, also because another process may have published since the last one. */
   readonly #unknown = new Set<string>();
   readonly #storedOf: StoredClusters;
   readonly #selected = new Relation();
@@ -61,8 +61,8 @@ export class DecisionIndex {
   }
 
   /**
-   * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from what
-   * the last one that was committed publishes; otherwise, as when that one was not published, O(clusters before and after).
+   * Enters the decision of a Placement. This costs O(changed and held clusters) if the decision began with what the last committed
+   * one publishes, and O(clusters before and after) if not, for instance because that one could not be published.
    */
   commit(key: string, { decision, before, after }: IndexedDecision): void {
     const isNext = before !== undefined && this.#committed.get(key) === before;
@@ -92,13 +92,13 @@ export class DecisionIndex {
     if (!this.#committed.has(key)) this.#unknown.add(key);
   }
 
-  /** Another process may have published since the last commits. */
+  /** To be called when another process may have published since the last commits. */
   doubt(): void {
     for (const key of this.#committed.keys()) this.#unknown.add(key);
     this.#committed.clear();
   }
 
-  /** How many other Placements have selected a cluster: by their last commit, and before the first by what is stored. */
+  /** How many other Placements have selected a cluster, by their committed decision or, without one, by what is stored. */
   othersSelecting(key: string): (cluster: string) => number {
     for (const unknown of this.#unknown) this.#selected.replace(unknown, this.#storedOf(unknown));
     this.#unknown.clear();
@@ -110,7 +110,7 @@ export class DecisionIndex {
     return this.#selected.placementsOf(cluster);
   }
 
-  /** The keys of the Placements in which the cluster is held or waits although it fails a rule: each of its changes concerns them. */
+  /** The keys of the Placements in which the cluster fails a rule and is held or waits. They are woken by each of its changes. */
   holding(cluster: string): ReadonlySet<string> {
     return this.#held.placementsOf(cluster);
   }

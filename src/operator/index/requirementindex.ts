@@ -9,7 +9,7 @@ import { KEY_SOURCES, needsKey, type CandidateAnswers } from '../../domain/place
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
-import { sameRead } from '../../domain/placement/spec/cluster.js';
+import { sameForExpressions } from '../../domain/placement/spec/cluster.js';
 import { admits, valueOf, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
 import { Multimap } from './multimap.js';
@@ -90,7 +90,7 @@ export class RequirementIndex {
     const placements = new Set<string>();
     const changed = new Set<SharedRequirement>();
     for (const source of KEY_SOURCES) this.#addChanged(source, { before, after }, changed);
-    if (this.#expressions.size > 0 && !sameRead(before, after))
+    if (this.#expressions.size > 0 && !sameForExpressions(before, after))
       for (const shared of this.#expressions) changed.add(shared);
     for (const { one, met, placements: naming } of changed) {
       const meetsNow = meetsOne(after, one);

@@ -11,24 +11,24 @@ import {
 import { isList, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
 
-/** The types of {@link ClusterView}. */
-interface Values {
+/** The types of the fields of {@link ClusterView}. */
+interface FieldTypes {
   readonly name: string;
   readonly deleting: boolean;
   readonly labels: StringMap;
-  /** Those that are published, and the named facts of the cluster. */
+  /** The claims that the cluster publishes, and the facts of it that a spec names. */
   readonly claims: StringMap;
   readonly taints: readonly Taint[];
-  /** Undefined unless an expression may read them, and for a cluster without any. */
+  /** Undefined where no expression reads annotations, and for a cluster without any. */
   readonly annotations?: StringMap;
 }
 
-/** What selection reads of a ManagedCluster: the values of the list of `clusters/fields.ts`. */
-export type ClusterView = Pick<Values, SelectionField>;
+/** What selection reads of a ManagedCluster: the fields that `clusters/fields.ts` lists. */
+export type ClusterView = Pick<FieldTypes, SelectionField>;
 
 const NO_TEXTS: StringMap = {};
 
-/** When two values are the same: a change of one that nothing compares would wake no Placement. */
+/** For each field, whether two clusters have the same value. A field that were not compared could change unnoticed. */
 const SAME: { readonly [Field in SelectionField]: (a: ClusterView, b: ClusterView) => boolean } = {
   name: (a, b) => a.name === b.name,
   deleting: (a, b) => a.deleting === b.deleting,
@@ -37,15 +37,15 @@ const SAME: { readonly [Field in SelectionField]: (a: ClusterView, b: ClusterVie
   taints: (a, b) => sameTaints(a.taints, b.taints),
   annotations: (a, b) => sameMap(a.annotations ?? NO_TEXTS, b.annotations ?? NO_TEXTS),
 };
-const SAMES = SELECTION_FIELDS.map((field) => SAME[field]);
+const COMPARISONS = SELECTION_FIELDS.map((field) => SAME[field]);
 
 /** Whether selection makes no difference between the two. */
 export function sameView(a: ClusterView, b: ClusterView): boolean {
-  return SAMES.every((same) => same(a, b));
+  return COMPARISONS.every((same) => same(a, b));
 }
 
 /** Whether no expression can tell the two apart. */
-export function sameRead(a: ClusterView, b: ClusterView): boolean {
+export function sameForExpressions(a: ClusterView, b: ClusterView): boolean {
   return SAME.labels(a, b) && SAME.claims(a, b) && SAME.annotations(a, b);
 }
 
@@ -58,13 +58,13 @@ export function sameMap(a: StringMap, b: StringMap): boolean {
   return true;
 }
 
-/** The view of a ManagedCluster of a hub, with these facts. Of several claims of one name the first counts. */
+/** The view of a ManagedCluster of a hub, with these facts. If several claims have one name, the first counts. */
 export function clusterView(cluster: RawCluster, facts: FactNames = NO_FACTS): ClusterView {
   const fields = fieldsOf(cluster);
   return viewOf(fields, readHubTaints(fields.spec, fields.status), facts);
 }
 
-/** The view of a ManagedCluster of a file, which need not have a status: a cluster with an agent counts as one that has joined. */
+/** The view of a ManagedCluster of a file, which may have no status: it counts as joined if it has an agent. */
 export function manifestView(cluster: RawCluster, facts: FactNames = NO_FACTS): ClusterView {
   const fields = fieldsOf(cluster);
   return viewOf(fields, readTaints(fields.spec, fields.status), facts);

@@ -9,7 +9,7 @@ import { isList, type StringMap } from '../../selectors.js';
 import { sameMap } from '../spec/cluster.js';
 import { isDetailName } from '../spec/details.js';
 
-/** The items of a decision object: one for each cluster, with what is said of it beside its name. */
+/** The items of a decision object: one for each cluster, with its name, time, piece and details. */
 
 /** Cluster → the time at which it was selected (RFC 3339); a cluster without one has no time. */
 export type Since = ReadonlyMap<string, string>;
@@ -23,23 +23,28 @@ export const NO_DETAILS: Details = new Map();
 
 /** What a decision object lists. */
 export interface DecisionContent {
-  /** In their order. */
+  /** The clusters, in the order of the items. */
   readonly clusters: readonly string[];
-  /** Other clusters may be in it. Absent: the items have no times. */
+  /** May also have clusters of other objects. Absent: the items have no times. */
   readonly since?: Since;
   /** The piece that the object belongs to. Absent: the Placement has no groups. */
   readonly piece?: Piece | undefined;
-  /** Other clusters may be in it. Absent: the Placement has none. */
+  /** May also have clusters of other objects. Absent: the Placement has no `spec.decisionDetails`. */
   readonly details?: Details;
 }
 
+/** The content of an object. Empty times and details are left out. */
 export function contentOf(
   clusters: readonly string[],
   { since = NO_TIMES, details = NO_DETAILS }: Pick<DecisionContent, 'since' | 'details'> = {},
   piece?: Piece,
 ): DecisionContent {
-  const said = { ...(since.size > 0 && { since }), ...(details.size > 0 && { details }) };
-  return { clusters, ...said, ...(piece !== undefined && { piece }) };
+  return {
+    clusters,
+    ...(since.size > 0 && { since }),
+    ...(details.size > 0 && { details }),
+    ...(piece !== undefined && { piece }),
+  };
 }
 
 export interface DecisionItem {
@@ -52,12 +57,13 @@ export interface DecisionItem {
   [detail: string]: string | undefined;
 }
 
-/** What is stored, and whether it has the form in which this controller writes it. */
+/** The items of a stored decision object. */
 export interface StoredItems extends Required<Pick<DecisionContent, 'clusters' | 'since' | 'details'>> {
+  /** Whether they have the form in which this controller writes them. */
   readonly wellFormed: boolean;
 }
 
-/** The items of a status, unchecked, of an object of the piece. Never throws. */
+/** Reads the items of a status that anybody may have edited. `piece`: that of the object. Never throws. */
 export function readItems(status: unknown, piece: Piece | undefined): StoredItems {
   const [group, groupIndex] = piece === undefined ? [] : [piece.group, String(piece.index)];
   const listed = isRecord(status) ? status['decisions'] : undefined;
@@ -69,16 +75,18 @@ export function readItems(status: unknown, piece: Piece | undefined): StoredItem
   const number = isRecord(status) ? status['numberOfClusters'] : undefined;
   let wellFormed = number === undefined || number === listed.length;
   for (const item of listed) {
-    const name = isRecord(item) ? item['clusterName'] : undefined;
-    const time = isRecord(item) ? item['since'] : undefined;
-    if (typeof name === 'string') clusters.push(name);
-    if (typeof name === 'string' && isTime(time)) since.set(name, time);
+    if (!isRecord(item) || typeof item['clusterName'] !== 'string') {
+      wellFormed = false;
+      continue;
+    }
+    const { clusterName: name, since: time } = item;
+    clusters.push(name);
+    if (isTime(time)) since.set(name, time);
     else if (time !== undefined) wellFormed = false;
-    if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
-    else if (item['group'] !== group || item['groupIndex'] !== groupIndex) wellFormed = false;
-    const said = isRecord(item) ? readFurther(item) : undefined;
-    if (said === undefined) wellFormed = false;
-    else if (typeof name === 'string' && said.length > 0) details.set(name, Object.fromEntries(said));
+    if (item['reason'] !== '' || item['group'] !== group || item['groupIndex'] !== groupIndex) wellFormed = false;
+    const itemDetails = readDetails(item);
+    if (itemDetails === undefined) wellFormed = false;
+    else if (itemDetails.length > 0) details.set(name, Object.fromEntries(itemDetails));
   }
   return {
     clusters,
@@ -92,16 +100,16 @@ const FIELDS: ReadonlySet<string> = new Set(['clusterName', 'reason', 'group', '
 
 const NONE: readonly (readonly [name: string, value: string])[] = [];
 
-/** The details of an item; undefined where it has another field that this controller does not write. */
-function readFurther(item: JsonRecord): readonly (readonly [name: string, value: string])[] | undefined {
-  const further = Object.keys(item).filter((name) => !FIELDS.has(name));
-  // Of most Placements no item has any.
-  if (further.length === 0) return NONE;
-  const found = further.flatMap((name) => {
+/** The details of an item; undefined where it has a field that this controller does not write. */
+function readDetails(item: JsonRecord): readonly (readonly [name: string, value: string])[] | undefined {
+  const names = Object.keys(item).filter((name) => !FIELDS.has(name));
+  // Most Placements have no details.
+  if (names.length === 0) return NONE;
+  const found = names.flatMap((name) => {
     const value = item[name];
     return isDetailName(name) && typeof value === 'string' ? [[name, value] as const] : [];
   });
-  return found.length === further.length ? found : undefined;
+  return found.length === names.length ? found : undefined;
 }
 
 function isTime(value: unknown): value is string {
@@ -113,24 +121,25 @@ export function itemsToStore({ clusters, since = NO_TIMES, details = NO_DETAILS,
   numberOfClusters: number;
   decisions: DecisionItem[];
 } {
-  const of = piece === undefined ? {} : { group: piece.group, groupIndex: String(piece.index) };
+  const pieceFields = piece === undefined ? {} : { group: piece.group, groupIndex: String(piece.index) };
   const itemOf = (clusterName: string): DecisionItem => {
     const time = since.get(clusterName);
-    return { clusterName, reason: '', ...of, ...(time !== undefined && { since: time }), ...details.get(clusterName) };
+    const sinceField = time === undefined ? {} : { since: time };
+    return { clusterName, reason: '', ...pieceFields, ...sinceField, ...details.get(clusterName) };
   };
   return { numberOfClusters: clusters.length, decisions: clusters.map(itemOf) };
 }
 
 const NOTHING: StringMap = {};
 
-/** Whether both list the same clusters in the same order, and say the same of them. */
+/** Whether both have the same clusters in the same order, with the same times, details and piece. */
 export function sameContent(a: DecisionContent, b: DecisionContent): boolean {
   if (!sameList(a.clusters, b.clusters) || !samePiece(a.piece, b.piece)) return false;
-  const [one, other] = [a.since ?? NO_TIMES, b.since ?? NO_TIMES];
-  if (one.size + other.size > 0 && !a.clusters.every((name) => one.get(name) === other.get(name))) return false;
-  const [these, those] = [a.details ?? NO_DETAILS, b.details ?? NO_DETAILS];
-  if (these.size + those.size === 0) return true;
-  return a.clusters.every((name) => sameMap(these.get(name) ?? NOTHING, those.get(name) ?? NOTHING));
+  const [sinceA, sinceB] = [a.since ?? NO_TIMES, b.since ?? NO_TIMES];
+  if (sinceA.size + sinceB.size > 0 && !a.clusters.every((name) => sinceA.get(name) === sinceB.get(name))) return false;
+  const [detailsA, detailsB] = [a.details ?? NO_DETAILS, b.details ?? NO_DETAILS];
+  if (detailsA.size + detailsB.size === 0) return true;
+  return a.clusters.every((name) => sameMap(detailsA.get(name) ?? NOTHING, detailsB.get(name) ?? NOTHING));
 }
 
 export function sameList(a: readonly string[], b: readonly string[]): boolean {
@@ -143,13 +152,13 @@ export interface Piece {
   readonly group: string;
   /** The number of the piece among those of its group, from 0. With the group it says which piece it is. */
   readonly number: number;
-  /** How many clusters were selected when it was begun: what a percentage is taken of. 0: no piece needs the object. */
+  /** How many clusters the decision had when the piece was begun; a percentage in `size` is of this. 0: no piece needs the object. */
   readonly selected: number;
-  /** clustersPerDecisionGroup, as the spec had it when the piece was cut; undefined where that is not known. */
+  /** clustersPerDecisionGroup of the spec when the piece was begun; undefined where that is not known. */
   readonly size?: number | string | undefined;
   /**
-   * Its number among the pieces of all groups, from 0. It changes when an earlier group gets or loses a piece. 0 of a stored piece
-   * whose label others have edited: the object is then written again.
+   * The number of the piece among those of all groups, from 0. It changes when an earlier group gets or loses a piece. A stored piece
+   * whose label somebody has edited has 0, so that the object is written again.
    */
   readonly index: number;
 }
@@ -159,7 +168,7 @@ export type Pieces = ReadonlyMap<number, Piece>;
 
 export const NO_PIECES: Pieces = new Map();
 
-/** The labels of the object say what readers need, its annotation what a later decision has to know. Never throws. */
+/** The piece of an object, from its annotation and a label, which anybody may have edited. Never throws. */
 export function readPiece({ metadata }: Pick<KubeObject, 'metadata'>): Piece | undefined {
   const stored = parseJson(metadata.annotations?.[DECISION_PIECE_ANNOTATION] ?? '');
   const [group, number, selected] = [field(stored, 'group'), field(stored, 'number'), field(stored, 'selected')];
@@ -170,14 +179,14 @@ export function readPiece({ metadata }: Pick<KubeObject, 'metadata'>): Piece | u
   return { group, number, selected, ...known, index: Number(index ?? 0) };
 }
 
-/** Bounds what an edited annotation can claim. */
+/** A larger number in the annotation counts as edited. */
 const LARGEST_COUNT = 1_000_000;
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= LARGEST_COUNT;
 }
 
-/** The labels and annotations of an object of the piece; without a piece none of them. */
+/** The metadata with the labels and the annotation of the piece: labels for readers, the annotation for the next decision. */
 export function withPiece(
   { labels, annotations }: Pick<KubeObject['metadata'], 'labels' | 'annotations'>,
   piece: Piece | undefined,
@@ -191,7 +200,7 @@ export function withPiece(
   return { labels: { ...others, ...label }, annotations: { ...noted, ...note } };
 }
 
-/** Whether labels and annotation of the object are those of the piece; without a piece, whether it has none of them. */
+/** Whether the object has the labels and the annotation of the piece or, without a piece, none of them. */
 export function hasPieceOf({ metadata }: Pick<KubeObject, 'metadata'>, piece: Piece | undefined): boolean {
   const wanted = withPiece({}, piece);
   return (

@@ -15,11 +15,11 @@ export class EngineMemory {
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
   /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */
   readonly givenSecrets = new Map<string, GivenSecret>();
-  /** The last pull secret whose type was asked for. A type never changes. */
+  /** The type of the pull secret that was read last. The type of a Secret never changes. */
   pullSecret: { readonly uid: string; readonly isOfOtherType: boolean } | undefined;
-  /** As it was last read. */
+  /** The trust bundle as it was last read. */
   trustBundle: ReadBundle | undefined;
-  /** What was last found of the hub as a cluster of its own. */
+  /** What was last read of the hub, for its own ManagedCluster. */
   localCluster: KnownHub | undefined;
   /** The replicas of a Deployment when all of them were last ready, by its id. */
   readonly readyReplicas = new Map<string, number>();
@@ -37,8 +37,8 @@ export class EngineMemory {
   }
 
   /**
-   * Records that a write of `id` failed, and delays the retry. `before`: how many failures in a row an earlier process
-   * has reported. Returns the state with the number of failures, including this one.
+   * Records that a write of the object failed, and delays the retry. `before`: how many failures in a row the stored status reports,
+   * for the first one that this process sees. Returns the state with the number of failures, including this one.
    */
   failed(
     id: string,
@@ -59,8 +59,8 @@ export class EngineMemory {
   }
 
   /**
-   * The failures of this pass count from now on: its status is stored. Failures of passes that could not store a status
-   * do not count, so that an unreachable API server does not lead to phase Error.
+   * Counts the failures of the current pass, whose status is stored. Failures of a pass that could not store a status do not count,
+   * so that an unreachable API server does not lead to phase Error.
    */
   countFailures(): void {
     for (const [id, attempt] of this.#attempts) {
@@ -116,20 +116,24 @@ interface KnownHub {
   readonly applied: { readonly status: unknown; readonly resourceVersion: string | undefined } | undefined;
 }
 
+/** The failed writes of one object. */
 interface Attempt {
+  /** What was to be written; another revision is tried at once. */
   readonly revision: string;
+  /** The failures in a row that this process has seen. */
   readonly tries: number;
-  /** Failures in passes whose status was stored. */
+  /** The failures in a row in passes whose status was stored. */
   readonly reported: number;
-  /** The last failure was in the current pass. */
+  /** Whether the last failure was in the current pass. */
   readonly inCurrentPass: boolean;
+  /** When the write may be tried again, monotonic ms. */
   readonly notBefore: number;
   readonly state: ObjectState;
 }
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Drift is repaired within 5 s, however often it occurs: the longest delay is shorter. */
+/** The longest delay is below 5 s, so that drift is repaired within this time however often it occurs. */
 const FIRST_REPAIR_DELAY_MS = 250;
 const LAST_REPAIR_DELAY_MS = 4_000;
 const REPAIR_RESET_MS = 60_000;

@@ -1,15 +1,16 @@
 import { domainOf, type SpreadConstraint } from '../../spec/spread.js';
 import type { ClusterView } from '../../spec/cluster.js';
 
-/** A value of the key of a constraint, and how many selected clusters have it. */
+/** The clusters with one value of the key of a constraint. */
 export interface Domain {
-  /** Unlike that of any other domain of the constraint. */
+  /** No other domain of the constraint has this number. */
   readonly id: number;
   readonly value: string;
+  /** How many of the clusters are selected. */
   count: number;
-  /** The predicates of the clusters in it that pass every rule. */
+  /** The predicates for which clusters of the domain pass every rule. */
   readonly offers: Set<number>;
-  /** Whether a cluster in it is selected, or can be: the domain keeps others out only then. */
+  /** Whether a cluster of the domain is selected, or can be. Only then the domain counts for the skew. */
   exists: boolean;
 }
 
@@ -18,9 +19,11 @@ export class Topology {
   readonly constraint: SpreadConstraint;
   readonly #hasRoom: (predicate: number) => boolean;
   readonly #domains = new Map<string, Domain>();
-  /** How many domains that exist have each count, and how many exist. */
-  readonly #sizes: number[] = [];
+  /** For each count, how many of the existing domains have it. */
+  readonly #domainsWith: number[] = [];
+  /** How many domains exist. */
   #existing = 0;
+  /** The lowest count of an existing domain. */
   #lowest = 0;
 
   /** `hasRoom`: whether the predicate may bring in one cluster more. */
@@ -52,22 +55,22 @@ export class Topology {
     this.#recount(domain, by);
   }
 
-  /** To be called when a predicate has become full, or is full no more. */
+  /** To be called when `hasRoom` has changed for a predicate. */
   roomChanged(): void {
     for (const domain of this.#domains.values()) this.#recount(domain, 0);
   }
 
   #recount(domain: Domain, by: -1 | 0 | 1): void {
-    if (domain.exists) this.#note(domain, -1);
+    if (domain.exists) this.#countDomain(domain, -1);
     domain.count += by;
     domain.exists = domain.count > 0 || this.#canBeEntered(domain);
-    if (domain.exists) this.#note(domain, 1);
+    if (domain.exists) this.#countDomain(domain, 1);
     if (domain.exists && domain.count < this.#lowest) this.#lowest = domain.count;
-    while ((this.#sizes[this.#lowest] ?? 0) === 0 && this.#lowest < this.#sizes.length) this.#lowest++;
+    while ((this.#domainsWith[this.#lowest] ?? 0) === 0 && this.#lowest < this.#domainsWith.length) this.#lowest++;
   }
 
-  #note({ count }: Domain, by: 1 | -1): void {
-    this.#sizes[count] = (this.#sizes[count] ?? 0) + by;
+  #countDomain({ count }: Domain, by: 1 | -1): void {
+    this.#domainsWith[count] = (this.#domainsWith[count] ?? 0) + by;
     this.#existing += by;
   }
 
@@ -86,12 +89,12 @@ export class Topology {
     return this.#existing < (this.constraint.minDomains ?? 0);
   }
 
-  /** How many selected clusters are more than `maxSkew` above the lowest count. */
+  /** How many clusters are selected beyond `maxSkew` above the lowest count, summed over all domains. */
   get excess(): number {
     const most = this.lowest + this.constraint.maxSkew;
     let excess = 0;
-    for (let count = most + 1; count < this.#sizes.length; count++)
-      excess += (this.#sizes[count] ?? 0) * (count - most);
+    for (let count = most + 1; count < this.#domainsWith.length; count++)
+      excess += (this.#domainsWith[count] ?? 0) * (count - most);
     return excess;
   }
 
