@@ -20,20 +20,19 @@ import { withoutEmpty, type ClusterReport } from '../domain/agent/report/report.
 /** A token of the agent's ServiceAccount on the hub. */
 export interface TokenGrant {
   readonly token: string;
-  /** Granted by the hub, which may shorten what was requested. */
+  /** The lifetime that the hub has granted; it may be shorter than the one requested. */
   readonly lifetimeSeconds: number;
 }
 
 /**
- * Every request that an agent sends to a hub. It sends no GET: what it needs is in the responses to its writes.
- * Each request has 10 s and one attempt, and a second one with the token read anew where the hub rejects it; all throw an
- * ApiError.
+ * The requests that an agent sends to a hub. There is no GET: the responses to writes have all that it needs.
+ * Each request has 10 s, and one attempt; if the hub rejects the token, another one with the token read anew. All throw ApiError.
  */
 export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
   /**
-   * Creates the Lease of the cluster. Throws AlreadyExists where there is one: then {@link takeLease}. `seconds`, here and
-   * below: how often the agent renews. While that is longer than the spec's duration, the hub judges by it.
+   * Creates the Lease of the cluster. Throws AlreadyExists if there is one, which {@link takeLease} takes. `seconds`, here and below:
+   * the `leaseDurationSeconds` to write, which the hub uses while it is longer than the duration in the spec of the cluster.
    */
   createLease(lease: { readonly holder: string; readonly seconds: number }, signal: AbortSignal): Promise<void>;
   /**
@@ -44,23 +43,23 @@ export interface Hub {
   renewLease(seconds: number, signal: AbortSignal): Promise<void>;
   /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. Up to three requests. */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
-  /** Deletes the join Secret, so that the join token ends. True when it is gone, or when another one has its name. */
+  /** Deletes the join Secret, so that the join token becomes invalid. True when it is gone, or another Secret has its name. */
   deleteJoinSecret(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** What a connection to a hub needs of the process. */
 interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'> {
-  /** With the variables of proxies; default: that of this process. */
+  /** The environment with the variables of proxies; default: that of this process. */
   readonly env?: Environment;
 }
 
-/** Longest time for a request. */
+/** The longest time that a request may take. */
 const DEADLINE_MS = 10_000;
 
 /**
- * A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for before a request, when
- * the last answer is older than 30 s, and after the hub has rejected the last one.
+ * A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is called before a request if it has not
+ * been called for 30 s, and after the hub has rejected the token.
  */
 export function connectHub(join: JoinData, token: () => string, { env, ...tools }: HubTools): Hub {
   const route = routeFromEnvironment(join.hubUrl, 'the hub of the manifest', env ?? processEnvironment());
@@ -91,7 +90,7 @@ export class TransportHub implements Hub {
   readonly #transport: Transport;
   readonly #identity: Identity;
   readonly #clock: Clock;
-  /** Name of the ServiceAccount, of the Lease and of the join Secret. */
+  /** The name of the ServiceAccount, of the Lease and of the join Secret. */
   readonly #name: { readonly name: string; readonly namespace: string };
 
   constructor(transport: Transport, identity: Identity, clock: Clock) {
@@ -160,7 +159,7 @@ export class TransportHub implements Hub {
     } catch (error) {
       const removal = removalOf(error, applied);
       if (removal === undefined) throw error;
-      // Apply cannot empty some fields, and is refused: a merge patch removes them first.
+      // The apply was refused because it would empty fields that apply cannot empty: a merge patch removes them first.
       await this.#send({ ...patch, contentType: MERGE_PATCH, body: { ...removal, metadata } }, signal);
       return durationIn(await apply());
     }
@@ -187,7 +186,7 @@ export class TransportHub implements Hub {
     );
   }
 
-  /** One attempt: the agent's own back-off decides when it is sent again. */
+  /** Sends a request once: the agent's own back-off decides when it is sent again. */
   async #send({ verb, type, subresource, body, ...request }: Request, signal: AbortSignal): Promise<unknown> {
     const name: ObjectName = type.namespaced ? this.#name : { name: this.#identity.cluster };
     const response = await this.#transport.call({
@@ -195,7 +194,7 @@ export class TransportHub implements Hub {
       path: request.method === 'POST' ? collectionPath(type, name.namespace) : objectPath(type, name, subresource),
       body: JSON.stringify(body),
       target: { verb, resource: resourceOf(type, subresource), ...name },
-      // No repetition does harm: a create is refused then, a deletion names the uid. With one attempt this decides nothing.
+      // A repeated create is refused, and a deletion names the uid. With one attempt nothing is repeated anyway.
       idempotent: true,
       attempts: 1,
       deadlineMs: DEADLINE_MS,

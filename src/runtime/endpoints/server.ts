@@ -43,7 +43,7 @@ export interface EndpointSecurity {
 const TEXT = 'text/plain; charset=utf-8';
 /** Base for parsing a path as a URL. */
 const BASE = 'http://localhost';
-/** Ms; a slow client is disconnected. Node checks the first two at the last interval. */
+/** In ms. A slow client is disconnected. Node checks the first two each `connectionsCheckingInterval`. */
 const TIMEOUTS = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
@@ -51,7 +51,7 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 500,
 };
 const MAX_CONNECTIONS = 64;
-/** What the parser gets at a time of a chunk that may hold several requests. */
+/** A chunk may contain several requests. The parser gets this much of it at a time, so that the rest can be dropped. */
 const PIECE_BYTES = 1024;
 const NOTHING = Buffer.alloc(0);
 /** Ms, for the first record of TLS and for the rest of the handshake. */
@@ -77,7 +77,7 @@ export class Endpoint {
   readonly #connections = new Connections(MAX_CONNECTIONS);
   /** Connections with a request that has no complete response yet. */
   readonly #inProgress = new WeakSet<Socket>();
-  /** Connections that are closed after the response in progress: their clients have sent more than the request. */
+  /** Connections that are closed after the response in progress, since their clients have sent more than one request. */
   readonly #lastResponse = new WeakSet<Socket>();
 
   constructor(options: EndpointOptions) {
@@ -112,7 +112,10 @@ export class Endpoint {
     await closed;
   }
 
-  /** Passes a chunk to the parser until there is a request, and drops what follows it. */
+  /**
+   * Passes a chunk to the parser, piece by piece. It drops what a client sends after a request that has no response yet, and lets
+   * that response be the last. Returns what the parser has to get later, when the connection takes more.
+   */
   #receive(socket: Socket, chunk: Buffer, parse: Parse): Buffer {
     for (let at = 0; at < chunk.length && !socket.destroyed; at += PIECE_BYTES) {
       if (this.#inProgress.has(socket)) this.#lastResponse.add(socket);
@@ -145,7 +148,7 @@ export class Endpoint {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Undefined when the client may have an answer. */
+  /** The response to a client that `access` does not allow; undefined for every other client. */
   async #refusal(request: IncomingMessage): Promise<HttpResponse | undefined> {
     const { secure } = this.#options;
     if (secure === undefined) return undefined;
@@ -169,7 +172,7 @@ export class Endpoint {
   }
 }
 
-/** `/metrics`. */
+/** The route `/metrics`. */
 export function metricsRoute(metrics: Pick<Exposition, 'contentType' | 'text'>): Route {
   return async (url) => {
     if (url.pathname !== '/metrics') return undefined;
@@ -178,8 +181,8 @@ export function metricsRoute(metrics: Pick<Exposition, 'contentType' | 'text'>):
 }
 
 /**
- * `/livez` and `/readyz` as in Kubernetes: 200 `ok`, or 500 with one line for each check; `?verbose` always lists the checks;
- * `/readyz/<check>` is a single check.
+ * The routes `/livez` and `/readyz`, as Kubernetes has them: 200 `ok`, or 500 with one line for each check. `?verbose` always lists
+ * the checks; `/readyz/<check>` is a single check.
  */
 export function healthRoute(checks: {
   readonly livez: readonly HealthCheck[];

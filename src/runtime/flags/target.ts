@@ -2,23 +2,24 @@ import type { Given } from './commands.js';
 import { FlagError, type FlagRow, type FlagRows, type Flags, type Suggestion } from './flags.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../vocabulary/names.js';
 
-/** The API server that the flags of a command name, as those of kubectl do. */
+/** The flags that name the API server of a command, as those of kubectl do. */
 
-/** An API server, and as whom. */
+/** An API server, and the user to ask it as. */
 export interface ApiSource {
   readonly kind: 'api';
-  /** File with the API server's address and credentials; undefined: the usual kubeconfig rules. */
+  /** The file with the API server's address and credentials; undefined: the file that kubectl would use. */
   readonly kubeconfig: string | undefined;
+  /** The context of the file; undefined: its current one. */
   readonly context: string | undefined;
-  /** User to impersonate. */
+  /** The user to impersonate; undefined: none. */
   readonly impersonate: string | undefined;
 }
 
-/** What names the API server. */
+/** The configuration that all commands with an API server have. */
 export interface TargetConfig {
-  /** Release of this program. */
+  /** The release of this program. */
   readonly version: string;
-  /** Undefined: that of the kubeconfig's context, else `default`. */
+  /** The namespace; undefined: that of the kubeconfig's context, else `default`. */
   readonly namespace: string | undefined;
   readonly source: ApiSource;
 }
@@ -39,7 +40,7 @@ export const TARGET_FLAGS: FlagRows = {
   as: { value: 'USER', help: 'user to impersonate' },
 };
 
-/** What completes the name of a namespace. */
+/** Completes the name of a namespace. */
 export const NAMESPACE_NAMES: Suggestion = { live: 'namespaces' };
 export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
 
@@ -48,7 +49,7 @@ export function namespaceRow(help: string, defaultText: string): FlagRow {
   return { value: 'NAMESPACE', short: 'n', help, defaultText, completes: NAMESPACE_NAMES };
 }
 
-/** @throws FlagError with the flag, its value and the rule. */
+/** The configuration, without a namespace. @throws FlagError with the flag, its value and the rule. */
 export function targetConfig(flags: Flags, { version }: Given): TargetConfig {
   return { version, namespace: undefined, source: apiSource(flags) };
 }

@@ -1,23 +1,29 @@
 import type { Socket } from 'node:net';
 
-/** `evicted`: accepted in place of another one, which was closed. `rejected`: closed. */
+/** What became of a new connection. `evicted`: it was accepted, and another one was closed for it. `rejected`: it was closed. */
 export type Acceptance = 'accepted' | 'evicted' | 'rejected';
 
 /**
- * The open connections of a server. At the limit, a new one replaces the one whose last response is the oldest, of those that have
- * not carried a token which the API server accepts; where there are none, of the others. A connection for which a call
- * to the API server is in progress is never replaced; an idle one, or one that waits or is in the middle of a slow
- * request, keeps no other client out.
+ * The open connections of a server, which closes one of them for a new one when there are as many as its limit. So clients that are
+ * idle, wait or send slowly keep no other client out. Which one is closed:
+ * - none for which a call to the API server is in progress
+ * - first those that have not carried a token which the API server accepts, then the others
+ * - among these the one whose last response is the oldest
  */
 export class Connections {
   readonly #limit: number;
-  /** By the client's address and port, which a TLS connection and the TCP connection below it share. Oldest first. */
+  /**
+   * Connections without an accepted token, the oldest response first. Keys of these maps are the client's address and port, which a
+   * TLS connection and the TCP connection below it share.
+   */
   readonly #unaccepted = new Map<string, Socket>();
+  /** Connections with an accepted token, the oldest response first. */
   readonly #accepted = new Map<string, Socket>();
+  /** Connections for which a call to the API server is in progress. */
   readonly #active = new Map<string, Socket>();
   /** The connections that have carried an accepted token. */
   readonly #trusted = new WeakSet<Socket>();
-  /** Node puts the address together each time that it is read. */
+  /** The keys of connections: Node computes the address each time that it is read. */
   readonly #keys = new WeakMap<Socket, string>();
 
   constructor(limit: number) {
@@ -44,20 +50,20 @@ export class Connections {
     return full ? 'evicted' : 'accepted';
   }
 
-  /** The API server has accepted its token. */
+  /** To be called when the API server has accepted the token of a request. */
   markAccepted(socket: Socket): void {
     this.#trusted.add(socket);
     moveToEnd(this.#keyOf(socket), this.#unaccepted, this.#accepted);
   }
 
-  /** A call to the API server is in progress for it. */
+  /** To be called when a call to the API server begins for the connection. */
   markActive(socket: Socket): void {
     const key = this.#keyOf(socket);
     moveToEnd(key, this.#unaccepted, this.#active);
     moveToEnd(key, this.#accepted, this.#active);
   }
 
-  /** No call is in progress for it: its last response is the newest. */
+  /** To be called when the call has ended: the connection now has the newest response. */
   markIdle(socket: Socket): void {
     const key = this.#keyOf(socket);
     const idle = this.#trusted.has(socket) ? this.#accepted : this.#unaccepted;

@@ -8,8 +8,10 @@ import { KubeconfigError } from '../transport/credentials.js';
 import { claimsIn } from '../vocabulary/webtoken.js';
 
 /**
- * Logs in by the Kubernetes client for Node, with what it does otherwise than kubectl. A module of its own, to be loaded where a
- * kubeconfig is read: it takes 10 MB, and a static import lets the bundle leave out all of the client but its KubeConfig.
+ * Logs in by the Kubernetes client for Node, and corrects it where it differs from kubectl.
+ *
+ * This is a module of its own, which is loaded only where a kubeconfig is read, since the client takes 10 MB. It imports the client
+ * statically, so that the bundle has only KubeConfig of it.
  */
 
 /** A user with one way to log in. */
@@ -21,11 +23,11 @@ export interface LoginUser extends User {
 interface LoginTools {
   /** Ms since the epoch. */
   readonly now: number;
-  /** `ca`: of the cluster, PEM; empty without one. @throws KubeconfigError */
+  /** `ca`: the certificate authorities of the cluster, PEM; empty without any. @throws KubeconfigError */
   readonly runPlugin: (plugin: PluginEntry, ca: Buffer) => Promise<PluginCredentials>;
 }
 
-/** What a request needs so that a server knows its user, and the user its server. Contents of files are read again. */
+/** The options of a request by which the server knows the user, and the user the server. Files are read anew for each. */
 interface LoginOptions {
   ca?: Buffer;
   cert?: string | Buffer;
@@ -37,7 +39,7 @@ interface LoginOptions {
   auth?: string;
 }
 
-/** @throws KubeconfigError with the file, the field or the plugin; it quotes no token */
+/** Logs the user in. @throws KubeconfigError with the file, the field or the plugin; it quotes no token */
 export async function loginOptions(cluster: Cluster, user: LoginUser, tools: LoginTools): Promise<LoginOptions> {
   const { exec: plugin, authProvider, ...others } = user;
   const provider =
@@ -72,18 +74,20 @@ export async function loginOptions(cluster: Cluster, user: LoginUser, tools: Log
 }
 
 /**
- * Stands for a plugin. The client's own runner tells a plugin nothing of the cluster and of the terminal, keeps what it prints for
- * the user, and waits for it without an end (https://github.com/kubernetes-client/javascript/blob/main/src/exec_auth.ts).
+ * The name of the auth provider by which plugins run here. The client's own runner does not tell a plugin of the cluster and the
+ * terminal, does not show what it prints for the user, and waits for it without limit
+ * (https://github.com/kubernetes-client/javascript/blob/main/src/exec_auth.ts).
  */
 const PLUGIN = 'plugin';
-/** A token is renewed so long before it expires, ms. */
+/** How long before it expires a token is renewed. */
 const EXPIRY_DELTA_MS = 10_000;
-/** A token that has expired. */
+/** A token that has expired, which makes the client renew it. */
 const EXPIRED = `e30.${Buffer.from('{"exp":1}').toString('base64url')}.`;
 
 /**
- * kubectl has `oidc` alone: the others became plugins. It renews a token before it has expired, and one that is not there; the
- * client does neither (https://github.com/kubernetes-client/javascript/blob/main/src/oidc_auth.ts).
+ * The auth provider, changed so that the client renews a token when kubectl would: shortly before it expires, and when there is
+ * none. By itself the client does neither (https://github.com/kubernetes-client/javascript/blob/main/src/oidc_auth.ts). Only `oidc`
+ * is supported, as in kubectl, where plugins have replaced the other providers.
  */
 function renewedAsByKubectl({ name, config }: AuthProviderEntry, now: number): AuthProviderEntry {
   if (name !== 'oidc')
@@ -93,7 +97,7 @@ function renewedAsByKubectl({ name, config }: AuthProviderEntry, now: number): A
   const missing = ['idp-issuer-url', 'client-id'].find((key) => !config[key]);
   if (missing !== undefined) throw new KubeconfigError(`auth-provider oidc: config.${missing} must be set`);
   const token = config['id-token'] ?? '';
-  // The client writes into it.
+  // A copy, since the client writes into the config.
   if (token !== '' && now + EXPIRY_DELTA_MS < expiryOf(token)) return { name, config: { ...config } };
   if (!config['refresh-token'])
     throw new KubeconfigError(
@@ -102,11 +106,11 @@ function renewedAsByKubectl({ name, config }: AuthProviderEntry, now: number): A
   return { name, config: { ...config, 'id-token': EXPIRED } };
 }
 
-/** ms since the epoch. A token without a time has expired, as for kubectl. */
+/** When the token expires, ms since the epoch. One without a time has expired, as for kubectl. */
 function expiryOf(token: string): number {
   const claims = claimsIn(token);
   if (claims === undefined) throw new KubeconfigError('auth-provider oidc: config.id-token is not a JWT');
-  // Go's reader of numbers takes them in quotes too.
+  // kubectl accepts a number in quotes, too.
   return Number(claims['exp'] ?? 0) * 1000;
 }
 
