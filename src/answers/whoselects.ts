@@ -40,32 +40,32 @@ export interface Selection {
   readonly placement: string;
   /** The decision objects that hold the cluster, sorted. */
   readonly objects: readonly string[];
-  /** Absent, with what follows from it, where the Placement could not be read. */
+  /** This and the optional fields below are absent where the Placement could not be read. */
   readonly verdict?: Verdict;
   /** Why the Placement selects the cluster, or why it leaves. */
   readonly why: string;
-  /** The eligible sets that it is in. */
+  /** The eligible sets that the cluster is in. */
   readonly clusterSets?: readonly string[];
-  /** The first predicate that it matches. */
+  /** The index of the first predicate that the cluster matches. */
   readonly predicate?: number;
-  /** Absent where clusters, sets or bindings could not be read. */
+  /** Also absent where clusters, sets or bindings could not be read. */
   readonly without?: Without;
 }
 
 /** What a Placement selects once the ManagedCluster is deleted. */
 export interface Without {
-  /** Clusters that it then selects and now does not: those that would leave as surplus, then new ones, highest rank first. */
+  /** The clusters that it selects then and would not select now: those that would leave as surplus, then new ones by rank. */
   readonly added: readonly string[];
-  /** How many are selected then. */
+  /** How many clusters are selected then. */
   readonly selected: number;
-  /** Absent: all that match. */
+  /** How many clusters are wanted; absent: all that match. */
   readonly wanted?: number;
 }
 
 /** The most clusters that are named as those which come in. */
 const MOST_NAMES = 3;
 
-/** @throws NotFoundError when there is neither such a cluster nor a decision that holds it. */
+/** Answers which Placements select the cluster. @throws NotFoundError for one that neither exists nor is in a decision */
 export function clusterSelections(reading: FleetReading, cluster: string): ClusterSelections {
   const { world } = reading;
   const selections = selectionsOf(world, cluster);
@@ -113,7 +113,7 @@ function holds({ status }: RawObject, cluster: string): boolean {
   return isList(listed) && listed.some((one) => field(one, 'clusterName') === cluster);
 }
 
-/** `after`: the hub without the cluster. */
+/** The selection of the cluster by one Placement; none if it is not in its decision. `after`: the hub without the cluster. */
 function selectionIn(
   input: PlacementInput,
   name: string,
@@ -139,13 +139,13 @@ function selectionIn(
       why: whySelected(cluster, explanation),
       clusterSets: cluster.sets,
       ...(predicate === undefined ? {} : { predicate }),
-      ...(explanation.decision === undefined || deleted === undefined ? {} : { without: withoutIt(snapshot, deleted) }),
+      ...(explanation.decision === undefined || deleted === undefined ? {} : { without: withoutOf(snapshot, deleted) }),
     },
   ];
 }
 
-/** `after`: what it then selects from. */
-function withoutIt(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without {
+/** `after`: the snapshot of the Placement on a hub without the cluster. */
+function withoutOf(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without {
   const before = new Set(selectedClusters(schedule(snapshot)));
   const then = schedule(after);
   const chosen = selectedClusters(then);
@@ -153,14 +153,14 @@ function withoutIt(snapshot: PlacementSnapshot, after: PlacementSnapshot): Witho
   return { added, selected: chosen.length, ...(then.wanted === undefined ? {} : { wanted: then.wanted }) };
 }
 
-/** Whether the next decision is without the cluster, or something keeps it from leaving. */
-export function isLeaving({ verdict }: Pick<Selection, 'verdict'>): boolean {
+/** Whether a selected cluster leaves with the next decision, or would leave and is held or waits. */
+export function wouldLeave({ verdict }: Pick<Selection, 'verdict'>): boolean {
   return verdict !== undefined && verdict !== 'Selected' && verdict !== 'Unknown';
 }
 
 function whySelected(cluster: ClusterExplanation, explanation: Explanation): string {
   const reason = reasonText(cluster, explanation);
-  if (!isLeaving(cluster)) return `${reason}${taintClause(cluster, explanation)}`;
+  if (!wouldLeave(cluster)) return `${reason}${taintClause(cluster, explanation)}`;
   if (cluster.verdict === 'Held') return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reason}`;
   const isSurplus = cluster.verdict === 'NotNeeded';
   return `leaves: ${isSurplus ? notNeededText(cluster.cluster, explanation.placement.rules) : reason}`;

@@ -15,8 +15,8 @@ const MOST_NAMES = 3;
 const REMEDY = 'kubectl mce cluster list -o wide';
 
 /**
- * Whether the joined clusters are there. A few silent ones are a warning: Placements replace them. It is a failure while most of
- * the fleet or of a set is silent, since the brake then keeps decisions as they are, and while nobody judges the clusters.
+ * Checks whether the joined clusters are available. A few silent ones are a warning: Placements replace them. It is a failure while
+ * most of the fleet or of a set is silent, since the brake then keeps decisions as they are, and while no controller judges clusters.
  */
 export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResult {
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'managedclusters');
@@ -33,7 +33,7 @@ export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResu
   return mostSilent ? failed(NAME, `${text}; most of the fleet`, REMEDY) : warning(NAME, text, REMEDY);
 }
 
-/** A drain that is forgotten looks like a cluster that nobody needs. */
+/** Warns of clusters in maintenance: somebody may have forgotten to end it. No result without such clusters. */
 export function checkMaintenance({ reading }: Pick<HubInput, 'reading'>): readonly CheckResult[] {
   const text = maintenanceText(fleetSummary(reading.world.objects.managedclusters));
   if (text === undefined) return [];
@@ -41,7 +41,7 @@ export function checkMaintenance({ reading }: Pick<HubInput, 'reading'>): readon
   return [warning('maintenance', message, 'kubectl mce uncordon NAME')];
 }
 
-/** An agent that lacks something at home works on, and is gone for good after its next start. */
+/** Warns of agents that lack something in their own cluster: they go on working, but cannot start again. No result without them. */
 export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly CheckResult[] {
   const { degraded } = fleetSummary(reading.world.objects.managedclusters);
   const [first] = degraded;
@@ -52,7 +52,7 @@ export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly Ch
   return [warning('agents', text, `kubectl describe mcl ${first.name}`)];
 }
 
-/** Clusters that stand for the hub, and say that it is available although no engine reports for them any more. */
+/** Warns of ManagedClusters of the hub itself that are still available by their status although no engine reports for them. */
 export function checkLocalClusters({ reading: { world } }: HubInput): readonly CheckResult[] {
   const { multiclusterengines, managedclusters } = world.objects;
   if (world.withheld.some(({ resource }) => resource === 'multiclusterengines')) return [];
@@ -68,6 +68,7 @@ export function checkLocalClusters({ reading: { world } }: HubInput): readonly C
   });
 }
 
+/** `2 silent and 1 unavailable`. */
 function goneText({ silent, unavailable }: FleetSummary): string {
   const parts = [
     [silent, 'silent'],

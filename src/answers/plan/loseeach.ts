@@ -18,9 +18,9 @@ import type { FleetReading } from '../world/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
 import { BRAKED, unseenLines } from './text.js';
 
-/** `--lose-each`: what the loss of each value of a key does. */
+/** `plan --lose-each`: for each value of a key, what happens when all clusters with this value are lost. */
 
-/** Rows that are shown without `-o wide`. */
+/** The most rows that are shown without `-o wide`. */
 const MOST_ROWS = 50;
 
 /** Kind FleetLosses (docs/reference/cli/fleetlosses.schema.json). */
@@ -32,23 +32,26 @@ interface FleetLosses extends Limits {
     readonly clusters: number;
     readonly clustersWithoutKey: number;
     readonly placements: number;
-    /** The Placements that are short without the clusters of some value; left out where not all that matters could be read. */
+    /** How many Placements are short without the clusters of some value; absent where something could not be read. */
     readonly short?: number;
   };
-  /** The worst first. */
+  /** The values, the one whose loss is worst first. */
   readonly values: readonly ValueLoss[];
 }
 
-/** The output for each value of the key, and whether some Placement would be short. @throws ChangeTextError, NotFoundError. */
+/**
+ * The output, and whether some Placement would be short. `keyText`: `claim/KEY` or `label/KEY`.
+ * @throws ChangeTextError, NotFoundError
+ */
 export function loseEach(
   reading: FleetReading,
-  text: string,
+  keyText: string,
   request: ComputingEach & ShownOptions,
 ): { readonly text: string; readonly isShort: boolean } {
   const { world } = reading;
-  const key = lossKey(text);
-  const having = valuesOf(world, key);
-  const values = lossOfEach(world, having, request);
+  const key = lossKey(keyText);
+  const valueByCluster = valuesOf(world, key);
+  const values = lossOfEach(world, valueByCluster, request);
   const [clusters, placements] = [world.objects.managedclusters.length, world.objects.placements.length];
   const short = new Set(values.flatMap((one) => shortIn(one)));
   const document: FleetLosses = {
@@ -57,7 +60,7 @@ export function loseEach(
     key: { source: key.source, name: key.key },
     summary: {
       clusters,
-      clustersWithoutKey: clusters - having.size,
+      clustersWithoutKey: clusters - valueByCluster.size,
       placements,
       ...(world.withheld.length > 0 ? {} : { short: short.size }),
     },
@@ -71,7 +74,7 @@ export function loseEach(
   return { text: shown, isShort: short.size > 0 };
 }
 
-/** The Placements that are short then, as `namespace/name`. */
+/** The Placements that are short without the clusters of the value, as `namespace/name`. */
 function shortIn({ placements }: ValueLoss): readonly string[] {
   return placements.filter(({ effect }) => effect !== 'Moves').map(keyOf);
 }

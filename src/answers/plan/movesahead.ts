@@ -191,7 +191,7 @@ function decide(timeline: Timeline): Forecast['decision'] {
   return decision;
 }
 
-/** Those that are not made at once, and in the other lists. */
+/** The moves that follow later, and so are not part of `add` and `remove`. */
 export function laterMoves({ moves = [] }: FollowingMoves): readonly PlannedMove[] {
   return moves.filter(({ waitsFor }) => waitsFor !== undefined);
 }

@@ -25,21 +25,25 @@ import {
 } from './document.js';
 import type { Start } from './movesahead.js';
 
-/** What becomes of the decisions of all Placements when one world becomes another. */
+/** Plans a Placement: compares its decision in one world with that in another. */
 
-/** One Placement on both sides; undefined where it does not exist. */
+/** A Placement in the world before a change, and in the world after it; undefined where it does not exist. */
 export interface Sides {
   readonly before: Side | undefined;
   readonly after: Side | undefined;
 }
 
+/** A Placement in one world, with its decision. */
 export interface Side extends Start {
   readonly input: PlacementInput;
   readonly inputs: WorldInputs;
   readonly scorer: Scorer | undefined;
 }
 
-/** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
+/**
+ * Decides all Placements in the world `before`, and lets the decisions in the world `after` begin with the result: as in the
+ * controller, scores may depend on what the other Placements have selected last.
+ */
 export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
   for (const name of names) sideOf(before.input(name), before);
   after.continueFrom(before);
@@ -48,14 +52,14 @@ export function continueAfter(names: readonly Name[], before: WorldInputs, after
 /** The Placements of these worlds, sorted by namespace and name. */
 export function placementsIn(...worlds: readonly World[]): readonly Name[] {
   const all = worlds.flatMap(({ objects }) => objects.placements);
-  // By a key that sorts by namespace and then by name: a line feed sorts before every character of a name.
+  // The key sorts by namespace and then by name, since a line feed sorts before every character of a name.
   const names = all.map(
     ({ metadata: { namespace = '', name } }) => [`${namespace}\n${name}`, { namespace, name }] as const,
   );
   return [...new Map(names)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
 }
 
-/** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
+/** Decides a Placement in one world. Undefined if it is being deleted: its decision is then left to garbage collection. */
 export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
   if (input === undefined || input.deleting) return undefined;
   const { snapshot } = input;
@@ -65,7 +69,10 @@ export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): 
   return { input, snapshot, inputs, forecast, scorer, decided };
 }
 
-/** What was published before counts as stored, unless the Placement is another one of the same name. */
+/**
+ * Decides the Placement in the world after the change. `first`: the same in the world before. What is published by it counts as
+ * stored, unless the Placement is another one of the same name.
+ */
 export function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.snapshot.placement.uid;
@@ -76,7 +83,7 @@ export function unknownPlan(name: Name): PlannedPlacement {
   return { ...name, change: 'Unknown', add: [], remove: [], stay: [], held: [] };
 }
 
-/** `after`: where the clusters that come in are. */
+/** The plan of a Placement. `after`: the inputs of the world after the change. */
 export function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlannedPlacement {
   const states = { before: stateOf(sides.before), after: stateOf(sides.after) };
   const lists = listsOf(sides, after);
@@ -100,7 +107,7 @@ function stateOf(side: Side | undefined): PlannedState | undefined {
   };
 }
 
-/** Those that are held or wait, in the decision or out of it, sorted by name. */
+/** The clusters that are held or wait, in the decision or out of it, sorted by name. */
 function keptIn(side: Side | undefined): readonly string[] {
   const kept = side === undefined ? [] : keptNow(side.forecast.decision);
   return kept.map(([name]) => name).sort();
@@ -108,6 +115,7 @@ function keptIn(side: Side | undefined): readonly string[] {
 
 const NO_MATCH = 'no cluster that matches';
 
+/** The candidates that match, each read when it is asked for. */
 function matching(candidates: Candidates): Iterable<ClusterView> {
   return {
     *[Symbol.iterator]() {
@@ -173,7 +181,7 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
   return piece && { group: piece.group, index: piece.index };
 }
 
-/** The clusters that stay, or stay out: what keeps them, and what those wait for that are not held. */
+/** The clusters that are held or wait, in the decision or out of it, each with what keeps it there. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.snapshot, before: changeSince(before) };
@@ -233,7 +241,7 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   });
 }
 
-/** What the causes of removals are compared with. */
+/** The state before the change, from which texts tell what has changed. */
 function changeSince(before: Side | undefined): Before | undefined {
   if (before === undefined) return undefined;
   const { input, snapshot, forecast, inputs } = before;

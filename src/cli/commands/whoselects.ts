@@ -2,7 +2,7 @@ import { Placements } from '../../api/resources.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
-import { clusterSelections, isLeaving, withoutText, type Selection } from '../../answers/whoselects.js';
+import { clusterSelections, withoutText, wouldLeave, type Selection } from '../../answers/whoselects.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
@@ -51,7 +51,7 @@ function cellsOf(one: Selection, wide: boolean): readonly Cell[] {
     placement,
     objects.join(','),
     ...(wide ? [clusterSets.length === 0 ? '-' : clusterSets.join(',')] : []),
-    { text: why, color: isLeaving(one) ? 'red' : undefined },
+    { text: why, color: wouldLeave(one) ? 'red' : undefined },
     withoutText(without),
   ];
 }
