@@ -37,8 +37,8 @@ async function placements(server: ControlPlane): Promise<readonly Fields[]> {
   return items(fields(body)['items']).map(fields);
 }
 
-/** Waits until no decision is held any more because the definition of `type` is another one. */
-async function adopted(server: ControlPlane, type: ResourceType): Promise<void> {
+/** Waits until every Placement has noted the new definition of `type`, and so holds no decision because of it any more. */
+async function waitUntilNoted(server: ControlPlane, type: ResourceType): Promise<void> {
   const { body } = await server.call({ path: crdOf(type) });
   await waitFor(`every placement to know the definition of ${type.plural}`, async (seen) => {
     const known = (await placements(server)).map((one) => {
@@ -59,7 +59,7 @@ async function removeCrd(server: ControlPlane, type: ResourceType): Promise<void
   );
 }
 
-/** Creates all objects of one kind again. */
+/** Creates all objects of one kind again, apart from the object named `without`. */
 async function remake(
   server: ControlPlane,
   kind: Write['kind'],
@@ -109,7 +109,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     8 * MINUTE,
   );
 
-  // The definition of ManagedClusters: below, and in docs/how-to/recover-from-a-mistake.md; of bindings: test/field/.
+  // That of ManagedClusters is in a test below and in docs/how-to/recover-from-a-mistake.md, that of bindings in test/field/.
   it.each<[string, ResourceType, Write['kind'] | 'decision']>([
     ['ManagedClusterSets', ManagedClusterSets, 'set'],
     ['Placements', Placements, 'placement'],
@@ -128,7 +128,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
           scene.frames.length = 0;
         } else {
           await remake(server(), kind, { scene });
-          if (kind !== 'placement') await adopted(server(), type);
+          if (kind !== 'placement') await waitUntilNoted(server(), type);
         }
         await scene.step([]);
         if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);

@@ -21,17 +21,19 @@ import { scheduled } from '../../support/builders/scheduled.js';
 import { runs } from '../../support/runs.js';
 
 const isNightly = process.env['NIGHTLY'] === 'true';
-/** How many random snapshots are held against the rules. */
+/** With how many random cases decisions are compared with the rules. */
 const SNAPSHOTS = isNightly ? 100_000 : 1_500;
-/** How many are explained, and planned for. */
+/** With how many random cases explanations and plans are. */
 const REPORTED = isNightly ? 1_000 : 100;
 
+/** The clusters that the product selects. */
 function decide(one: SchedulingCase): readonly string[] {
   const decided = scheduled(explainInput(schedulingWorld(one)).snapshot);
   assert.equal(decided.problem, undefined);
   return [...selectedClusters(decided)].sort();
 }
 
+/** The clusters that a literal reading of the rules selects. */
 function byTheBook({ spec, clusters, before }: SchedulingCase): readonly string[] {
   return chooseByTheBook({ placement: WEB, spec, clusters, before });
 }
@@ -42,7 +44,7 @@ const CLOSED = [{ start: 'Mon 22:00', duration: '4h', timeZone: 'UTC' }];
 
 /**
  * The snapshot of a case at NOW, with these fields in its spec, and a decision that was made for this spec. `ages`: for how many
- * seconds its clusters are selected.
+ * seconds each cluster has been selected.
  */
 function decidedBefore(
   one: SchedulingCase,
@@ -76,7 +78,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
     );
   });
 
-  it('silence makes no decision smaller or too large, and clusters that come back move nobody', () => {
+  it('silent clusters make no decision smaller or too large, and when they come back no cluster leaves for them', () => {
     let replaced = 0;
     fc.assert(
       fc.property(someScheduling(12), fc.subarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), (one, silent) => {
@@ -177,7 +179,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
           assert.equal(move && `${move.leaves} → ${move.comes}`, expected);
         },
       ),
-      // One of forty moves.
+      // About one case in forty has a move.
       { numRuns: SNAPSHOTS / 10 },
     );
     expect(moves).toBeGreaterThan(SNAPSHOTS / 3_000);
@@ -221,7 +223,7 @@ const BY_COST = {
   configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'cost', order: 'Ascending' } } }],
 };
 
-/** Moves, and all that they wait for. */
+/** The fields of a spec that lead to moves, or make them wait. */
 const someMoving = fc.record(
   {
     rebalance: fc.record({
