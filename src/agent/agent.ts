@@ -85,7 +85,7 @@ export class Agent implements Runnable {
     if (outcome.how === 'taken') await this.#untilReplaced(context, signal);
   }
 
-  /** @throws Error while the Secret is missing or incomplete. */
+  /** Reads the Secret `hub-token`. @throws Error while it is missing or incomplete */
   async #readSecret(signal: AbortSignal): Promise<HubToken & { readonly kind: 'complete' }> {
     const { content } = await this.#options.home.readSecret(signal);
     if (content.kind === 'unusable') throw new Error(`Secret hub-token: ${content.problem}`);

@@ -57,7 +57,7 @@ export const AGENT: Command<AgentConfig> = {
   build: agent,
 };
 
-/** @throws FlagError with the flag or variable, its value and the rule. */
+/** The configuration of the agent. @throws FlagError with the flag or variable, its value and the rule */
 function agent(flags: Flags, { version }: Pick<Given, 'version'>): AgentConfig {
   const health = flags.get('health-listen');
   const config: AgentConfig = {

@@ -144,7 +144,7 @@ export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined 
   return caBundle === '' ? { url } : { url, caBundle };
 }
 
-/** Undefined for a text that is not a kubeconfig. */
+/** The first cluster of a kubeconfig; undefined for another text. */
 function firstCluster(text: string): ClusterEntry | undefined {
   try {
     const [first] = parseKubeconfig(Buffer.from(text), '').clusters.values();

@@ -52,7 +52,7 @@ export function drainedPlacements(world: World, cluster: string): readonly Drain
   });
 }
 
-/** `before`: the clusters of the decision without the taint. `snapshot`: with the taint. */
+/** What the taint does to a decision. `before`: its clusters without the taint. `snapshot`: what it is made of with the taint. */
 function effectOf(
   cluster: string,
   before: readonly string[],

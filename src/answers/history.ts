@@ -28,7 +28,7 @@ export interface DecisionHistory {
   readonly notKept: number;
 }
 
-/** @throws NotFoundError without a Placement of the name. */
+/** The last changes of the decisions of all Placements of this name. @throws NotFoundError where there is none */
 export function placementHistory(reading: FleetReading, name: string): PlacementHistory {
   const placements = decisionHistories(reading.world, name);
   if (placements.length === 0 && !isWithheld(reading, 'placements')) {

@@ -71,7 +71,7 @@ export interface TreeQuestion {
   readonly by?: TopologyKey | undefined;
 }
 
-/** @throws NotFoundError without a Placement of the name, or where no cluster has the key. */
+/** The trees of all Placements, or of those with this name. @throws NotFoundError for a name or a key that nothing has */
 export function fleetTree(reading: FleetReading, { name, by }: TreeQuestion = {}): FleetTree {
   const { world } = reading;
   const wanted = world.objects.placements.filter(({ metadata }) => name === undefined || metadata.name === name);

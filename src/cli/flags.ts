@@ -95,7 +95,7 @@ export const HUB_FLAGS: FlagRows = {
   'all-namespaces': { short: 'A', help: 'objects of all namespaces, as without -n', default: 'false' },
 };
 
-/** @throws FlagError with the flag, its value and the rule. */
+/** The configuration that all commands for users have. @throws FlagError with the flag, its value and the rule */
 export function cliConfig(flags: Flags, { env, version }: Given, source = sourceOf(flags)): CliConfig {
   return {
     version,
@@ -106,7 +106,7 @@ export function cliConfig(flags: Flags, { env, version }: Given, source = source
   };
 }
 
-/** @throws FlagError with the flag, its value and the rule. */
+/** How a command prints. @throws FlagError with the flag, its value and the rule */
 export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, 'output' | 'color'> {
   const color = flags.get('color').oneOf(COLORS);
   const plain = color === 'auto' && ((env['NO_COLOR'] ?? '') !== '' || isDumb(env));
@@ -174,7 +174,7 @@ function checkedName(name: string, owner: string): string {
   throw new FlagError(`the name of ${owner} must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
 }
 
-/** @throws FlagError; `usage`: the arguments that are wanted. */
+/** Throws the FlagError for missing or wrong arguments. `usage`: the arguments that the command takes. */
 export function refuseArguments(positional: readonly string[], usage: string): never {
   if (positional.length === 0) throw new FlagError(`missing arguments; want ${usage}`);
   throw new FlagError(`wrong arguments ${JSON.stringify(positional.join(' '))}; want ${usage}`);

@@ -37,7 +37,7 @@ export interface OpenConsole {
   readonly close: () => void;
 }
 
-/** @throws InputError with the flag and the address where nothing can listen there. */
+/** Starts the console. @throws InputError with the flag and the address, if it cannot listen there */
 export async function openConsole(options: ConsoleOptions): Promise<OpenConsole> {
   const { client, transport, namespace, fallback, listen: address, flag, clock } = options;
   const snapshots = new Snapshots({ client, namespace, fallback, clock });

@@ -84,7 +84,9 @@ export const GATEWAY: Command<GatewayConfig> = {
   build: (flags, { env, version }) => gateway(flags, { env, version, execArgv: process.execArgv }),
 };
 
-/** @throws FlagError for an invalid flag, or for an environment that would break a guarantee of the gateway. */
+/**
+ * The configuration of a gateway. @throws FlagError for an invalid flag, or an environment that would break one of its guarantees
+ */
 export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {
   refuseLeakyEnvironment(environment, 'a gateway');
   const { env, version } = environment;

@@ -196,7 +196,7 @@ function isListenError(error: Error): boolean {
   return 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo');
 }
 
-/** `missing`: what it means that there is no such file. */
+/** Runs `work`, and begins the message of its error with `what`. `missing`: what it means that there is no such file. */
 async function withContext(what: string, work: () => Promise<void>, missing?: string): Promise<void> {
   try {
     await work();

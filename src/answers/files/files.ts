@@ -75,7 +75,7 @@ function appliedOf({ manifests, rules }: JudgedManifests, otherwise: string): Ap
   return { objects: manifests.map(({ object }) => object), check, withDefaults };
 }
 
-/** @throws InputError for faults. */
+/** Refuses a manifest that has faults. @throws InputError */
 function refuse({ object, where }: UserManifest, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const { kind, metadata } = object;

@@ -208,7 +208,9 @@ interface Row {
   readonly more: Map<string, number>;
 }
 
-/** `snapshot`: of the Placement once its decision of before is published. */
+/**
+ * Adds to the row what the loss does to the Placement. `snapshot`: that of the Placement once its decision `before` is published.
+ */
 function addEffect(row: Row, name: Name, before: Forecast, snapshot: PlacementSnapshot): void {
   const after = forecastOf(counting(row.more, snapshotWhile(snapshot, row.silent)));
   const effect = lossEffect(before, after, row.silent);

@@ -25,7 +25,7 @@ const MOST_NAMES = 5;
 const MOST_MOVES = 20;
 export const MORE_MOVES = 'more moves may follow: so many are not computed';
 
-/** `reading`: what was read before the change. */
+/** A plan as text. `reading`: the world before the change. */
 export function planLines(document: PlanDocument, reading: FleetReading, options: TextOptions): readonly string[] {
   const { placements, apartComputed, refusals, summary } = document;
   const notes = [

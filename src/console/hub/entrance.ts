@@ -73,7 +73,10 @@ export class TokenEntrance implements Entrance {
   }
 }
 
-/** @throws RequestError 401 without a token, 400 for what is no namespace. */
+/**
+ * The token and the namespace of a request. @throws RequestError 401 without a valid token, 400 for an invalid name of a
+ * namespace
+ */
 function credentialIn(visit: Visit): Credential {
   const token = bearerOf(visit);
   if (token === undefined) throw unauthorized('log in with a token of the hub');

@@ -35,7 +35,7 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 /** Where they are from this file: compiled, and in a chunk of the bundle. */
 const FOLDERS = ['../../../web', './web'];
 
-/** @throws Error where the page was not built. */
+/** Reads the files of the page. @throws Error where it was not built */
 export function readAssets(folder = folderOf()): Assets {
   const files = new Map(
     readdirSync(folder).map((name) => [name, assetOf(name, readFileSync(path.join(folder, name)))]),

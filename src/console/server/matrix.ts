@@ -35,7 +35,7 @@ export function isShow(text: string): text is Show {
   return (SHOWS as readonly string[]).includes(text);
 }
 
-/** Undefined when there is no such Placement. */
+/** Which clusters meet which requirements of a Placement; undefined when there is no such Placement. */
 export function matrixAnswer(
   snapshot: Snapshot,
   [namespace, name]: readonly [namespace: string, name: string],

@@ -54,7 +54,7 @@ function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected'
   };
 }
 
-/** Undefined when there is no such Placement. */
+/** The explanation of a Placement; undefined when there is no such Placement. */
 export function reportOf(snapshot: Snapshot, namespace: string, name: string): ExplainReport | undefined {
   return snapshot.once(`report ${namespace}/${name}`, () => {
     const { world, refused } = snapshot.reading;
@@ -62,7 +62,7 @@ export function reportOf(snapshot: Snapshot, namespace: string, name: string): E
   });
 }
 
-/** Undefined when there is no such Placement. */
+/** What the page of a Placement shows; undefined when there is no such Placement. */
 export function placementAnswer(snapshot: Snapshot, namespace: string, name: string): PlacementView | undefined {
   const report = reportOf(snapshot, namespace, name);
   const object = snapshot.world.objects.placements.find(({ metadata }) => keyOf(metadata) === `${namespace}/${name}`);

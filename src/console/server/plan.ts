@@ -25,7 +25,7 @@ export function planAnswer(planned: PlannedDraft, { manifests }: Draft): PlanAns
   return { fault: planned.fault, ...(line === undefined ? {} : { line }) };
 }
 
-/** `namespace`: of objects that name none. @throws what `onDecision` throws */
+/** The plan of a draft. `namespace`: that of objects that name none. @throws what `onDecision` throws */
 export async function plannedDraft(
   reading: FleetReading,
   draft: Draft,

@@ -39,7 +39,7 @@ export class Planner {
     this.#mostMs = mostMs;
   }
 
-  /** @throws the reason of `gone` */
+  /** Plans a draft: here, and in a thread if it takes long. @throws the reason of `gone` */
   async plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {
     const until = this.#clock.monotonic() + SHORT_MS;
     const onDecision: Computing['onDecision'] = () => {
@@ -75,7 +75,7 @@ export class Planner {
   }
 }
 
-/** @throws Error when the thread fails, such as for want of memory; the reason of `ended` */
+/** Runs a job in a thread. @throws Error when the thread fails, such as for lack of memory; the reason of `ended` */
 async function inThread(job: PlanJob, ended: AbortSignal): Promise<PlannedDraft> {
   const options = { workerData: JSON.stringify(job), resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } };
   const worker = new Worker(new URL('./planworker.js', import.meta.url), options);

@@ -86,7 +86,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** @throws RequestError for another type than JSON, and for what is too long. */
+/** Reads the body, which is JSON. @throws RequestError for another type, and for a body that is too long */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== JSON_TYPE) throw new RequestError(415, `the body must be ${JSON_TYPE}`);

@@ -60,7 +60,7 @@ async function begin(given: Credential): Promise<string | undefined> {
   return fault;
 }
 
-/** Undefined as a credential: a proxy may send one. */
+/** Opens a session; returns what was wrong. `given`: the credential; undefined: a proxy may send one. */
 async function adopt(given: Credential | undefined): Promise<string | undefined> {
   credential.value = given;
   const response = await send('session');

@@ -23,7 +23,7 @@ export const MAINTENANCE_TAINTS: Readonly<Record<Maintenance, MaintenanceTaint>>
   Draining: { key: TAINTS.draining, effect: 'NoSelect' },
 });
 
-/** Undefined for none, and for what admission should have refused. */
+/** The maintenance that the spec asks for; undefined for none, and for a value that admission should have refused. */
 export function maintenanceOf(spec: ClusterSpecFields): Maintenance | undefined {
   const value = spec?.maintenance;
   return value === 'Cordoned' || value === 'Draining' ? value : undefined;

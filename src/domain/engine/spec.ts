@@ -48,7 +48,7 @@ export const POLICIES_OFF = 'whatever reaches their pods may connect to the comp
 
 const DEFAULT_TRUST_KEY = 'ca.crt';
 
-/** `spec`: one for which {@link validateSpec} returns no errors. */
+/** The spec with defaults. `spec`: one for which {@link validateSpec} returns no errors. */
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),

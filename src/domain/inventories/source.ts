@@ -133,7 +133,7 @@ const NEVER_REPORTED: Availability = {
   since: undefined,
 };
 
-/** Undefined for a cluster that is being deleted, or that its hub does not accept: anybody may have registered that one. */
+/** Reads a cluster of OCM; undefined while it is being deleted, or its hub does not accept it, since anybody may register one. */
 function readOcmCluster(cluster: SourceObject): SourcedCluster | undefined {
   const { name, deletionTimestamp } = cluster.metadata;
   const { hubAcceptsClient, taints } = asRecord(cluster.spec);
@@ -170,7 +170,7 @@ function ocmTaints(value: unknown): readonly Taint[] {
  */
 export const clusterProfileInventory: Inventory = Object.freeze({ type: ClusterProfiles, read: readClusterProfile });
 
-/** Undefined for a profile that is being deleted. */
+/** Reads a ClusterProfile; undefined while it is being deleted. */
 function readClusterProfile(profile: SourceObject): SourcedCluster | undefined {
   const { name, deletionTimestamp } = profile.metadata;
   if (deletionTimestamp !== undefined) return undefined;

@@ -12,7 +12,7 @@ export function announcesBody(headers: HeaderMap): boolean {
   return headers.has('transfer-encoding') || (length !== undefined && !/^0+$/.test(length));
 }
 
-/** @throws StatusError `tooLarge` when the head announces more than 1 MiB */
+/** Checks the length that the head announces. @throws StatusError `tooLarge` for more than 1 MiB */
 export function checkLength(headers: HeaderMap): void {
   if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 }

@@ -42,7 +42,10 @@ async function readUnused(caller: CallerToken, context: RequestContext): Promise
   }
 }
 
-/** @throws StatusError `unavailable` when there is no decision yet, or its objects do not agree with it for too long */
+/**
+ * Reads the clusters of a decision. @throws StatusError `unavailable` without a decision, or while its objects do not agree with
+ * it
+ */
 async function readClusters(
   { namespace, name }: DecisionRequest,
   caller: CallerToken,

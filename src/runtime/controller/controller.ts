@@ -145,7 +145,7 @@ class Loop implements Controller {
     }
   }
 
-  /** Never throws. */
+  /** Runs one pass for the key. Never throws. */
   async #work(queue: WorkQueue, key: string, run: Run): Promise<void> {
     const { clock, metrics, reconciler, tracer, newId = randomUUID } = this.#options;
     const reconcileId = newId();

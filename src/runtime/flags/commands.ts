@@ -167,7 +167,7 @@ function overview({ name, commands }: Program): string {
   return `Usage: ${name} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
 }
 
-/** `action`: the first argument, which need not be an action of the command. */
+/** The help of a command. `action`: the first argument; help is that of this action if the command has it. */
 function help({ name: caller, prefix }: Program, command: CommandRow, action = ''): string {
   const { actionFlags = {} } = command;
   const all = command.arguments;

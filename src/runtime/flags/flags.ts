@@ -124,7 +124,7 @@ export class Flags {
   }
 }
 
-/** @throws FlagError for a flag that would do nothing, by `needs` and `excludes` of the rows; it names both flags. */
+/** Refuses a flag that would do nothing, by `needs` and `excludes` of the rows. @throws FlagError that names both flags */
 export function checkTogether(rows: FlagRows, flags: Flags): void {
   for (const [name, { needs, excludes = [] }] of Object.entries(rows)) {
     if (!flags.isOn(name)) continue;

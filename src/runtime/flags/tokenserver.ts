@@ -67,7 +67,10 @@ export interface TokenServerConfig {
   readonly logLevel: LogLevel;
 }
 
-/** @throws FlagError with the flag or variable, its value and the rule. */
+/**
+ * The configuration that the flags of a server for tokens give. @throws FlagError with the flag or variable, its value and the
+ * rule
+ */
 export function tokenServerConfig(flags: Flags, env: Environment): TokenServerConfig {
   const config: TokenServerConfig = {
     listen: flags.get('listen').listen(),
@@ -104,7 +107,7 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
 const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
-/** @throws FlagError for an environment in which tokens of users could leave the process. `what`: it. */
+/** Refuses an environment in which tokens of users could leave the process. `what`: the process, in words. @throws FlagError */
 export function refuseLeakyEnvironment(
   { env, execArgv }: { readonly env: Environment; readonly execArgv: readonly string[] },
   what: string,

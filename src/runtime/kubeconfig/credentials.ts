@@ -39,7 +39,7 @@ export class CredentialReader {
     this.#tools = tools;
   }
 
-  /** `fresh`: runs the plugin in any case. @throws KubeconfigError with the file, the plugin or the field. */
+  /** The credentials. `fresh`: runs the plugin in any case. @throws KubeconfigError with the file, the plugin or the field */
   async read(settings: Settings, fresh: boolean): Promise<Credentials> {
     const { cluster, user, origin } = settings;
     const { url, authorization: own } = serverAddress(cluster.server, origin);

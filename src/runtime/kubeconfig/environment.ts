@@ -102,7 +102,7 @@ function networkIn(rule: string): Network | undefined {
   return network(text, Number(bits));
 }
 
-/** `bits`: of the family in which the text is written; absent: all. */
+/** The network of an address. `bits`: the length of its prefix in the family of the text; absent: the whole address. */
 function network(text: string, bits?: number): Network | undefined {
   const family = text.includes('%') ? 0 : isIP(text);
   if (family === 0) return undefined;

@@ -51,7 +51,10 @@ function defaultFiles(env: Environment): readonly string[] {
   return [path.join(home, '.kube', 'config')];
 }
 
-/** Undefined for one that may be missing and is. A path below a file is not missing but wrong, as for Go. */
+/**
+ * Reads a kubeconfig; undefined for a missing one if `isOptional`. A path below a file counts as wrong and not as missing, as in
+ * Go.
+ */
 function readFile(file: string, isOptional: boolean): KubeconfigDocument | undefined {
   let bytes;
   try {

@@ -92,7 +92,10 @@ function sharing(openCache: OpenCache): OpenCache {
   };
 }
 
-/** `lease`: name of the group's Lease, and its `annotations`; `controller`: its name in events; `rights`: the permitted writes. */
+/**
+ * The clients of a group. `lease`: the name of its Lease, with `annotations`; `controller`: its name in events; `rights`: its
+ * writes.
+ */
 export function createLeaderClients(
   manager: Manager,
   group: {

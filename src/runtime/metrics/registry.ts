@@ -60,7 +60,7 @@ export function createProcessRegistry(
   return registry;
 }
 
-/** `objects`: metrics with a series for each object, which the registry does not have. */
+/** The metrics as text. `objects`: metrics with a series for each object, which the registry does not have. */
 export function expositionOf<T>(registry: ProcessRegistry, objects?: ObjectGauges<T>): Exposition {
   let expected = FIRST_BYTES;
   const write = async (): Promise<Buffer> => {

@@ -91,7 +91,7 @@ export class Pinger {
   }
 }
 
-/** `heard`: how many bytes each connection had received before. */
+/** Destroys the connections that have received nothing since. `heard`: how many bytes each had received then. */
 function endSilent(heard: ReadonlyMap<Socket, number>): void {
   for (const [socket, bytes] of heard) if (socket.bytesRead === bytes) socket.destroy(new SilentError());
 }

@@ -169,7 +169,7 @@ export function pemCertificates(text: string): readonly string[] {
     .map(({ pem }) => pem);
 }
 
-/** Undefined for a text that is no certificate. */
+/** Reads a certificate; undefined for another text. */
 export function readCertificate(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);

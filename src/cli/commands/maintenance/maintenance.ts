@@ -19,7 +19,7 @@ export async function cordon(client: MaintenanceClient, name: string): Promise<s
   return `${name} is cordoned`;
 }
 
-/** False where the cluster is drained already. @throws NotFoundError; RefusedError; ApiError. */
+/** Begins to drain a cluster. Returns false if that was done before. @throws NotFoundError; RefusedError; ApiError */
 export async function startDrain(client: MaintenanceClient, name: string): Promise<boolean> {
   const cluster = await read(client, name);
   if (maintenanceOf(asRecord(cluster.spec)) === 'Draining') return false;

@@ -146,7 +146,7 @@ function limited(clock: Clock, { name, narrower }: Tool, notify: (progress: Prog
   };
 }
 
-/** @throws the reason of the signal, when it fires before there is a slot */
+/** Runs `work` once there is a slot. @throws the reason of the signal, when it fires before */
 async function withSlot<T>(slots: Slots, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   await slots.take(signal);
   try {
@@ -213,7 +213,9 @@ async function withFile<T>(text: string | undefined, use: (file: string) => Prom
   }
 }
 
-/** @throws the reason of the signal, when it fires first: the command is ended with all that it has started */
+/**
+ * Runs a command as a process. @throws the reason of the signal when it fires first: the process and its children are then ended
+ */
 function run(words: readonly string[], signal: AbortSignal): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const options = { maxBuffer: MOST_OUTPUT };

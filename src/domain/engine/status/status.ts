@@ -81,7 +81,7 @@ function conditionStates(input: StatusInput, ready: ReadyCondition, rows: Rows):
   return states;
 }
 
-/** True while every row is True. */
+/** The condition Available: True while every row is. */
 function availability(input: StatusInput, rows: Rows): UnobservedState {
   const base = { type: EngineConditions.Available, status: 'False', reason: 'ComponentsUnavailable' } as const;
   const missing = rows.filter((row) => row.status !== 'True');

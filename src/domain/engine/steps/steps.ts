@@ -216,7 +216,7 @@ function withAdoption(desired: DesiredObject, stored: KubeObject): DesiredObject
   return at === undefined ? desired : adopted(desired, at);
 }
 
-/** `at`: RFC 3339; empty while the old spec is not removed yet. */
+/** The object with the annotation that it was adopted. `at`: when, RFC 3339; empty while the old spec is not removed yet. */
 export function adopted(desired: DesiredObject, at: string): DesiredObject {
   const { metadata } = desired.object;
   const annotations = { ...metadata.annotations, [ADOPTED_ANNOTATION]: at };

@@ -24,7 +24,9 @@ export type LabelChanges = Readonly<Record<string, string | null>>;
 /** For a label that only has to exist. */
 const ANY_VALUE = 'true';
 
-/** Undefined when the cluster matches the predicate or fails another rule, and when labels alone cannot make it match. */
+/**
+ * The labels that make the cluster match the predicate; undefined if it matches, fails another rule, or needs more than labels.
+ */
 export function fixFor(one: ClusterExplanation, index: number, input: ExplainInput): Fix | undefined {
   const { cluster, verdict, causes } = one;
   const { rules } = input.snapshot.placement;

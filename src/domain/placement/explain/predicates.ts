@@ -76,7 +76,7 @@ interface UnmetBy {
   readonly values: Map<string, number>;
 }
 
-/** `counts`: by what `explain` shares between clusters with the same value. */
+/** The counts of each requirement. `counts`: by objects that `explain` shares between clusters with the same value. */
 function byRequirement(counts: ReadonlyMap<Unmet, { readonly count: number }>): ReadonlyMap<Requirement, UnmetBy> {
   const byKey = new Map<Requirement, UnmetBy>();
   for (const [{ requirement, found }, { count }] of counts) {

@@ -28,7 +28,7 @@ export interface LaidOut {
   readonly staying: ReadonlySet<string>;
 }
 
-/** `pieces`: as `cutIntoPieces` has them. */
+/** Distributes the clusters of all pieces to decision objects. `pieces`: as `cutIntoPieces` returns them. */
 export function layOut(pieces: readonly FilledPiece[], before: LaidOut): Layout {
   const numbered = pieces.map((piece, index) => ({ ...piece, piece: pieceOf(piece, index) }));
   const arrangement = new Arrangement(before);

@@ -168,7 +168,7 @@ function keepsRecord(
   return end === 'never' || (end !== undefined && end > snapshot.now);
 }
 
-/** `wanted`: the content of the object; undefined for no object. */
+/** The write that creates a decision object. `wanted`: its content; undefined for no object. */
 function createWrite(
   placement: string,
   ordinal: number,

@@ -186,7 +186,7 @@ interface Windowed {
   readonly window: ClosedWindow;
 }
 
-/** Undefined where none waits for a window. */
+/** The clusters that wait for a change window, and this window; undefined without such clusters. */
 function windowedIn(decision: Decision): Windowed | undefined {
   const clusters = staying(decision, (by) => windowIn(by) !== undefined);
   const [first] = clusters;

@@ -67,7 +67,7 @@ function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: 
   return firstFailure({ cluster: selected.get(name), member, matched, selected: true, now }, placement.rules);
 }
 
-/** Undefined for one that does not exist, and with an invalid spec. */
+/** How a Placement takes the cluster; undefined for one that does not exist, and with an invalid spec. */
 export function askedCluster(
   cluster: ClusterView | undefined,
   rules: PlacementRules,

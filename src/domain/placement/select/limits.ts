@@ -115,7 +115,7 @@ export function admit(
   return { ...bounded, free: Math.max(bounded.admitted.length - first, 0) };
 }
 
-/** `staying`: how many clusters stay. */
+/** Which of the clusters to add the budget admits. `staying`: how many clusters stay. */
 function admitBeside(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
   const { placement, now, stored } = snapshot;
   const all: Admission = { admitted: added, counted: new Set(), heldBack: [] };

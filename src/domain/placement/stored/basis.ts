@@ -27,7 +27,9 @@ export interface Basis {
 /** The most sets that are remembered. Of a decision with more sets, none is. */
 const MOST_SETS = 50;
 
-/** Undefined for a status without it, as where an older definition drops it. What cannot be read counts as absent. */
+/**
+ * Reads the basis of a status; undefined where an older definition has dropped it. Fields that cannot be read count as absent.
+ */
 export function readBasis(status: unknown): Basis | undefined {
   const basis = field(status, 'basis');
   if (!isRecord(basis)) return undefined;

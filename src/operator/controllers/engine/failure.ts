@@ -114,7 +114,7 @@ export async function classifyForbidden(error: ApiError, call: AttemptedCall, sc
   return { kind: 'refused', message: error.message };
 }
 
-/** True when the review itself fails: then the server's own message is reported. */
+/** Whether the operator may make the call. True when the review itself fails: then the server's own message is reported. */
 async function isAllowed(verb: string, { type, name }: AttemptedCall, { client, pass }: Scope): Promise<boolean> {
   const { name: objectName, ...namespace } = name;
   const address = objectName === '' ? namespace : { ...namespace, name: objectName };

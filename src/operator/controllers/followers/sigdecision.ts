@@ -98,7 +98,7 @@ async function apply({ writes }: SigChanges, scope: Scope): Promise<void> {
   for (const write of writes) await applyOne(write, versions, scope);
 }
 
-/** `versions`: of the objects that this pass has written already. */
+/** Sends one write. `versions`: the resourceVersions of the objects that this pass has written already. */
 async function applyOne(
   write: SigWrite,
   versions: Map<string, string>,

@@ -57,7 +57,7 @@ async function applyFields(
   return result;
 }
 
-/** `current`: the cluster as it was read or last written. */
+/** Writes the status. `current`: the cluster as it was read or last written. */
 async function applyStatus(
   object: ManagedCluster,
   current: ManagedCluster,

@@ -78,7 +78,7 @@ function untilExpiry({ until }: Known, { clock }: DecisionScope): number | undef
   return until && Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
 }
 
-/** `since`: name of a cluster → monotonic ms. */
+/** The ms until the grace period of the cluster ends. `since`: name of a cluster → when it began, monotonic ms. */
 function untilGraceEnds(since: ReadonlyMap<string, number>, { name, clock }: DecisionScope): number {
   const now = clock.monotonic();
   return (since.get(name) ?? now) + GRACE_PERIOD_MS - now;

@@ -132,7 +132,7 @@ function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   return recordsIn(field(snapshot.placement.status, 'conditions'));
 }
 
-/** Undefined where nothing is stored, a write has failed, or the clusters are those of before. */
+/** The event of a new decision; undefined where nothing is stored, a write has failed, or the clusters are the same as before. */
 function decisionNote(outcome: Outcome): PlacementNote | undefined {
   const { input, publication } = outcome;
   const { changes, done, failure } = publication;

@@ -125,7 +125,7 @@ function noteTrigger(state: PlacementState, { status }: Placement, { key, name, 
     state.decided === undefined ? first : (seen ?? (clock.now() >= (state.due ?? Infinity) ? 'time' : undefined));
 }
 
-/** `made`: the objects of the decision. An unknown time counts as older than any definition. */
+/** The definitions, and whether one is newer than all of `made`, the objects of the decision. An unknown time is older than any. */
 function definitionsNow(
   { uids, createdAt, trustedInMs }: KnownDefinitions,
   made: readonly KubeObject[],

@@ -18,7 +18,7 @@ import { newController } from '../../controller.js';
 
 const identityOf = ({ metadata: { name, uid = '' } }: ManagedCluster) => ({ metadata: { name, uid } });
 
-/** `cluster`: as it was read or last written. */
+/** The options of a write to the cluster as it was read or last written. */
 const optionsFor = ({ metadata: { resourceVersion } }: ManagedCluster, signal: AbortSignal) => ({
   fieldManager: HEALTH_FIELD_MANAGER,
   force: true,
@@ -94,7 +94,7 @@ export class HealthReconciler implements Reconciler {
   }
 }
 
-/** Undefined for a cluster that is gone. */
+/** Reads the cluster and its health; undefined for a cluster that is gone. */
 function gather({ clusters, mutations, observer, name }: Scope): Gathered | undefined {
   const cluster = mutations.newest(name, clusters.get(name));
   return cluster && { cluster, health: observer.healthOf(cluster) };
@@ -152,7 +152,7 @@ function recordEvents({ cluster, health: { view, judgement, writes } }: Gathered
     recorder.record({ regarding, type, reason, action: 'Judge', note });
 }
 
-/** `cluster`: as it was read or last written. */
+/** Writes the status. `cluster`: as it was read or last written. */
 async function applyStatus(
   cluster: ManagedCluster,
   { conditions, taintTimes }: HealthStatus,

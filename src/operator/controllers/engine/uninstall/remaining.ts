@@ -132,7 +132,7 @@ export type UninstallResult =
   | { readonly kind: 'inProgress'; readonly progress: UninstallProgress }
   | { readonly kind: 'complete'; readonly message: string; readonly namespaceKept: boolean };
 
-/** `remaining`: the objects that are left. `blockers`: what delays their deletion. */
+/** The result while objects are left. `remaining`: these objects. `blockers`: what delays their deletion. */
 export function waitsFor(remaining: readonly StoredObject[], blockers: readonly string[]): UninstallResult {
   const states = remaining.map(({ type, object }) => ({
     type,
