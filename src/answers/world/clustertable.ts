@@ -37,9 +37,10 @@ type Matching = ReadonlyMap<Predicate, readonly number[]>;
 interface Matches {
   readonly rules: PlacementRules;
   readonly pool: Pool;
-  readonly matching: Matching;
-  /** The candidates that match some predicate, and 1 for each of them, by row. */
+  readonly byPredicate: Matching;
+  /** The candidates that match some predicate. */
   readonly matched: readonly number[];
+  /** 1 for each of `matched`, by row. */
   readonly isMatched: Uint8Array;
 }
 
@@ -47,8 +48,9 @@ interface Matches {
 type Column = readonly (string | undefined)[];
 
 /**
- * The clusters of a world as rows; of several of one name the last counts. Many Placements ask for the same labels, claims and
- * sets: each is read from the clusters once, and a requirement then costs one comparison a cluster.
+ * The clusters of a world as rows, of which each label, claim and expression that somebody asks for is a column. A column and the
+ * members of a set are read once, since many Placements ask for the same ones; then a requirement costs one comparison a cluster. If
+ * several clusters have one name, the last counts.
  */
 export class ClusterTable {
   readonly clusters: readonly ClusterView[];
@@ -56,7 +58,7 @@ export class ClusterTable {
   readonly #hashed: readonly Candidate[];
   readonly #columns = new Map<string, Column>();
   readonly #pools = new Map<string, Pool>();
-  /** Those asked for last: a Placement is often asked for twice in a row. */
+  /** The matches that were computed last: the same Placement is often asked for twice in a row. */
   #last: Matches | undefined;
 
   constructor(clusters: readonly ClusterView[]) {
@@ -94,21 +96,21 @@ export class ClusterTable {
 
   /** The value of a label or claim of each cluster; undefined for one that does not have it. */
   values(source: KeySource, key: string): ReadonlyMap<string, string | undefined> {
-    const column = this.#values(source, key);
+    const column = this.#valueColumn(source, key);
     return new Map(this.clusters.map(({ name }, row) => [name, column[row]]));
   }
 
-  /** The candidates of these sets, and those that match; none with a `problem`. */
+  /** The candidates of these sets, and which of them match; none if the rules have a `problem`. */
   candidates(selectors: Selectors, rules: PlacementRules): Candidates {
     if (rules.problem !== undefined) return NO_CANDIDATES;
     const matches = this.#matches(rules, this.#pool(selectors));
     const { isCandidate, candidates, tainted } = matches.pool;
     const { isMatched } = matches;
-    const sizes = { count: candidates.length, matched: this.#selection(matches.matched, isMatched) };
+    const sizes = { count: candidates.length, matched: this.#matchedClusters(matches) };
     return {
       ...sizes,
       has: (name) => isCandidate[this.#rows.get(name) ?? -1] === 1,
-      tainted: this.#tainted(tainted, isMatched),
+      tainted: this.#taintsOf(tainted.filter((row) => isMatched[row] === 1)),
       view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
       unmatched: unmatchedPredicates(rules, sizes, this.#answers(matches)),
     };
@@ -116,63 +118,59 @@ export class ClusterTable {
 
   #matches(rules: PlacementRules, pool: Pool): Matches {
     if (this.#last?.rules === rules && this.#last.pool === pool) return this.#last;
-    const matching = new Map(rules.predicates.map((one) => [one, this.#matching(one, pool.candidates)]));
-    return (this.#last = { rules, pool, matching, ...this.#matched(matching, pool) });
+    const byPredicate = new Map(rules.predicates.map((one) => [one, this.#rowsMatching(one, pool.candidates)]));
+    return (this.#last = { rules, pool, byPredicate, ...this.#matchedBySome(byPredicate, pool) });
   }
 
-  #answers({ pool: { candidates }, matching }: Matches): CandidateAnswers {
+  #answers({ pool: { candidates }, byPredicate }: Matches): CandidateAnswers {
     return {
-      someMatch: (predicate) => (matching.get(predicate) ?? []).length > 0,
+      someMatch: (predicate) => (byPredicate.get(predicate) ?? []).length > 0,
       someMeet: (one) => {
-        const column = this.#found(one);
+        const column = this.#requirementColumn(one);
         return candidates.some((row) => admits(one.requirement, column[row]));
       },
       someHave: (source, key) => {
-        const column = this.#values(source, key);
+        const column = this.#valueColumn(source, key);
         return candidates.some((row) => column[row] !== undefined);
       },
     };
   }
 
-  #matched(matching: Matching, { candidates, isCandidate }: Pool): Pick<Matches, 'matched' | 'isMatched'> {
-    if (matching.size === 0) return { matched: candidates, isMatched: isCandidate };
+  /** The candidates that match some predicate; all without predicates. */
+  #matchedBySome(byPredicate: Matching, { candidates, isCandidate }: Pool): Pick<Matches, 'matched' | 'isMatched'> {
+    if (byPredicate.size === 0) return { matched: candidates, isMatched: isCandidate };
     const isMatched = new Uint8Array(this.clusters.length);
-    for (const rows of matching.values()) for (const row of rows) isMatched[row] = 1;
+    for (const rows of byPredicate.values()) for (const row of rows) isMatched[row] = 1;
     return { matched: candidates.filter((row) => isMatched[row] === 1), isMatched };
   }
 
-  /** Those of `rows` for which `isSelected` is 1; it is 1 for no other row. */
-  #selection(rows: readonly number[], isSelected: Uint8Array): MatchedClusters {
-    const list: Candidate[] = [];
-    for (const row of rows) {
-      const one = this.#hashed[row];
-      if (one !== undefined && isSelected[row] === 1) list.push(one);
-    }
-    const has = (name: string): boolean => isSelected[this.#rows.get(name) ?? -1] === 1;
+  #matchedClusters({ matched, isMatched }: Matches): MatchedClusters {
+    const list = picked(matched, this.#hashed);
+    const has = (name: string): boolean => isMatched[this.#rows.get(name) ?? -1] === 1;
     return { size: list.length, has, [Symbol.iterator]: () => list.values() };
   }
 
-  /** The taints of those of `rows` for which `isMatched` is 1. */
-  #tainted(rows: readonly number[], isMatched: Uint8Array): Candidates['tainted'] {
-    const matching = rows.filter((row) => isMatched[row] === 1);
-    return new Map(picked(matching, this.clusters).map(({ name, taints }) => [name, taints]));
+  #taintsOf(rows: readonly number[]): Candidates['tainted'] {
+    return new Map(picked(rows, this.clusters).map(({ name, taints }) => [name, taints]));
   }
 
-  /** Those of `rows` that meet every requirement of the predicate. */
-  #matching(predicate: Predicate, rows: readonly number[]): readonly number[] {
+  /** Which of the rows meet every requirement of the predicate. */
+  #rowsMatching(predicate: Predicate, rows: readonly number[]): readonly number[] {
     let matching = rows;
     for (const one of sourcedRequirements(predicate)) {
-      const column = this.#found(one);
+      const column = this.#requirementColumn(one);
       matching = matching.filter((row) => admits(one.requirement, column[row]));
     }
     return matching;
   }
 
-  #values(source: KeySource, key: string): Column {
+  /** The values of a label or claim. */
+  #valueColumn(source: KeySource, key: string): Column {
     return this.#column(source, key, (cluster) => textOf(cluster, source, key));
   }
 
-  #found(one: ClusterRequirement): Column {
+  /** The values that a requirement is compared with. */
+  #requirementColumn(one: ClusterRequirement): Column {
     return this.#column(one.source, one.requirement.key, (cluster) => foundIn(cluster, one));
   }
 
@@ -205,6 +203,7 @@ export class ClusterTable {
   }
 }
 
+/** The values at these rows. */
 function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {
   const list: T[] = [];
   for (const row of rows) {

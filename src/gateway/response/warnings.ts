@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Clients read a head of 16 KiB (Node) or 100 fields (Python). */
+/** Limits below those of clients, which read a head of 16 KiB (Node) or 100 fields (Python). */
 const MOST_WARNINGS = 32;
 const MOST_CHARACTERS = 8192;
-/** One warning of a list: code, agent, text in quotes, and a date, which is not kept. Texts of other codes are skipped. */
+/** One warning of a list: code, agent, text in quotes, and perhaps a date, which is not kept. */
 const WARNING = /[ \t]*(\d{3}) [^\s",]{1,255} "((?:[^"\\]|\\.)*)"(?: "[^"]*")?[ \t]*(?:,|$)/y;
 const LEFT_OUT = '299 - "further warnings of the API server are left out"';
 
 /**
- * The values of header `Warning` for the client of a write: what the admission of the API server warns of, as kubectl shows it.
- * Only well-formed ones with the code that Kubernetes uses, each once, in their order. `values`: as they were received, a
- * character for each byte; so are those that are returned.
+ * The values of the header `Warning` for the client of a write, by which kubectl shows warnings of admission. Of the values of the
+ * API server it passes on those that are well-formed and have the code 299, as Kubernetes writes them: each once, in their order.
+ * `values` and the result have a character for each byte.
  */
 export function admissionWarnings(values: string | readonly string[] | undefined): readonly string[] {
   const found = new Set((typeof values === 'string' ? [values] : (values ?? [])).flatMap(parseWarnings));
@@ -25,7 +25,7 @@ export function admissionWarnings(values: string | readonly string[] | undefined
   return passed.length < found.size ? [...passed, LEFT_OUT] : passed;
 }
 
-/** The texts in a field, with their escapes, up to its first fault. Linear. */
+/** The texts of the warnings with code 299 in a field, with their escapes, up to its first fault. In linear time. */
 function parseWarnings(field: string): readonly string[] {
   const texts: string[] = [];
   WARNING.lastIndex = 0;

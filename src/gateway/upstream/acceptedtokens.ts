@@ -25,14 +25,13 @@ const AUTHENTICATED: readonly number[] = [403, 404, 405, 409, 415, 422];
 /** The token of one request. */
 export interface CallerToken {
   readonly token: string;
-  /** Keyed. It costs more than all look-ups, so that it is computed once for each request. */
+  /** A keyed hash of the token. Computing it costs more than all look-ups, so that this is done once for each request. */
   readonly hash: string;
 }
 
 /**
- * Which tokens the API server has accepted lately. They decide whose bodies are read and whose calls wait for which
- * others, never what a client may do: each request is authenticated by the API server. Only a keyed hash of a token is
- * kept.
+ * Remembers which tokens the API server has accepted lately, by a keyed hash of each. This decides whose bodies are read, and whose
+ * calls wait for which others. It never decides what a client may do: the API server authenticates each request.
  */
 export class AcceptedTokens {
   readonly #upstream: Pick<Upstream, 'begin'>;
@@ -51,12 +50,12 @@ export class AcceptedTokens {
     return { token, hash: digest('sha256', this.#key + token, 'base64') };
   }
 
-  /** Whether the API server has accepted it within the last 10 s. */
+  /** Whether the API server has accepted the token within the last 10 s. */
   isAccepted(caller: CallerToken): boolean {
     return this.#age(caller) < ACCEPTED_MS;
   }
 
-  /** Within the last hour: its calls wait for none with a token that was never accepted. */
+  /** Whether it has within the last hour. Calls with such a token do not wait for calls with others. */
   isKnown(caller: CallerToken): boolean {
     return this.#age(caller) < KNOWN_MS;
   }
@@ -74,8 +73,8 @@ export class AcceptedTokens {
   }
 
   /**
-   * Asks the API server whether it accepts the token. `onStart`: as of each call.
-   * @throws StatusError `forbidden` when it does not, `unavailable` when it does not say; UpstreamError
+   * Asks the API server whether it accepts the token. `onStart`: as for every call of the upstream.
+   * @throws StatusError `forbidden` when it does not, `unavailable` when the answer does not tell; UpstreamError
    */
   async confirm(caller: CallerToken, clientGone: AbortSignalLike, onStart?: () => void): Promise<void> {
     const { token } = caller;
@@ -90,7 +89,7 @@ export class AcceptedTokens {
       throw overloadedError(retryAfter);
     } catch (error) {
       failure = error;
-      // Nothing of the client's request was sent: that a broken answer leaves unknown is only whether it may be.
+      // A broken answer usually leaves open whether the client's request was carried out. This one was not even sent.
       throw error instanceof UpstreamError && error.reason === 'broken'
         ? new UpstreamError('unreachable', error.code)
         : error;

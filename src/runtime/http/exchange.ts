@@ -17,13 +17,13 @@ export interface ResponseBody extends AsyncIterableIterator<Buffer> {
 }
 
 interface ExchangeOptions {
-  /** What is received of a body and not read yet. Above it the connection is read no further until somebody reads. */
+  /** How many bytes of a body may be received and not yet read. Above it the connection is paused until somebody reads. */
   readonly maxUnreadBytes: number;
   /** Limits each wait for a chunk of the body; undefined: none of them. */
   readonly waits?: WaitLimit | undefined;
-  /** The connection is used no more: the response is over, or the connection is closed or was never made. */
+  /** Called when the connection is used no more: the response is over, or the connection is closed or was never made. */
   readonly onOver: () => void;
-  /** The error that the reader gets for one of the connection; undefined: the same. */
+  /** Maps an error of the connection to the one that the reader gets; undefined: the reader gets the same. */
   readonly errorFor?: ((error: Error) => Error) | undefined;
 }
 
@@ -56,14 +56,14 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
     this.head.catch(() => undefined);
   }
 
-  /** Whether it has failed: a request that was not sent yet must not be sent. */
+  /** Whether the exchange has failed: a request that was not sent yet must not be sent then. */
   get failed(): boolean {
     return this.#error !== undefined;
   }
 
   /**
-   * Ends it: whoever waits gets the error at once, also while the connection is being made, and what is unread is
-   * dropped. The first error counts.
+   * Ends the exchange: whoever waits gets the error at once, also while the connection is being made, and unread chunks are
+   * dropped. If there are several errors, the first counts.
    */
   abort(error: Error): void {
     this.#chunks = [];
@@ -97,7 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
   }
 
   /**
-   * The next chunk of the body. To be called again when it has resolved.
+   * The next chunk of the body. Must not be called again before it has resolved.
    * @throws the error of the exchange, when the chunks that arrived before it are read
    */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -124,7 +124,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Others are provisional.
+    // A response with a lower status is provisional: the final one follows.
     if (status >= 200) this.#resolveHead({ status, headers });
   }
 
@@ -181,13 +181,13 @@ export class WaitLimit {
     this.#options = options;
   }
 
-  /** A wait begins, unless one is going on. */
+  /** To be called when a wait begins. Does nothing while one is going on. */
   start(): void {
     const { clock, ms, exceeded } = this.#options;
     this.#timer ??= clock.after(ms, exceeded);
   }
 
-  /** The wait is over. */
+  /** To be called when the wait is over. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

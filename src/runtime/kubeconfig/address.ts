@@ -10,8 +10,8 @@ interface ServerAddress {
 }
 
 /**
- * Reads `server` of a kubeconfig as client-go does: a URL, or a host and a port for http. A query is passed over. What the two
- * parsers of URLs read differently is refused as Go refuses it: blanks, other spellings of an IPv4 address, no host.
+ * Reads `server` of a kubeconfig as client-go does: a URL, or a host and a port for http. A query is ignored. The parser of Node
+ * accepts some texts that Go refuses, which are refused here: blanks, other spellings of an IPv4 address, no host.
  * @throws KubeconfigError with the rule
  */
 export function serverAddress(server: string, origin: string): ServerAddress {
@@ -33,18 +33,18 @@ export function serverAddress(server: string, origin: string): ServerAddress {
   };
 }
 
-/** Blanks around it, control characters, backslashes, a percent sign that escapes nothing or is in the host, and no host. */
+/** Texts with blanks around them, control characters, backslashes, `%` that escapes nothing or is in the host, or no host. */
 const NO_URL = /^\s|\s$|[\p{Cc}\\]|%(?![\da-f]{2})|^[^:]*:\/\/(?:\/|[^/?#@[]*%[^/?#@]*(?:[/?#]|$))/iu;
-/** What Go leaves as it is in a path. */
+/** The characters of a path that Go does not escape. */
 const PLAIN = /[\w\-.~$&+,/:;=@]/;
 
-/** With what ends a path, or is cut off, for the parser of WHATWG alone. */
+/** The text with `#`, `\` and blanks of its path escaped, which Go takes as part of the path, and the parser of Node does not. */
 function escapedPath(text: string): string {
   const [, authority = '', path = '', rest = ''] = /^([^:]*:\/\/[^/?]*)([^?]*)(.*)$/s.exec(text) ?? [];
   return `${authority}${path.replaceAll(/[#\\ ]/g, encodeURIComponent)}${rest}`;
 }
 
-/** Decoded, cleaned and encoded again, as Go does it; without a `/` at the end. */
+/** The path, decoded, cleaned and encoded again as Go does it, without a `/` at the end. */
 function pathOf({ pathname }: URL): string {
   const decoded = pathname.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -62,6 +62,7 @@ function hostIn(text: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
 }
 
+/** Whether a host in ASCII is spelled in another way than its canonical form. */
 function isOtherAscii(host: string, canonical: string): boolean {
   return /^\p{ASCII}*$/u.test(host) && host !== canonical;
 }
