@@ -1,4 +1,4 @@
 import type { Scenario } from '../scenario.js';
-import { plain } from './placement/plain.js';
+import { PLACEMENT_SCENARIOS } from './placement/index.js';
 
-export const SCENARIOS: readonly Scenario[] = [plain];
+export const SCENARIOS: readonly Scenario[] = [...PLACEMENT_SCENARIOS];
