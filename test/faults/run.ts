@@ -1,6 +1,7 @@
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { DecisionCheck, type Movements } from './checks/decisions.js';
+import { EndCheck } from './checks/ends.js';
 import type { BaseHub } from './hub/base.js';
 import { Hands, PEOPLE } from './hub/hands.js';
 import { Injector } from './hub/injector.js';
@@ -92,6 +93,7 @@ class Run {
   readonly #states: ReadonlyMap<string, string>[] = [];
   readonly #births = new Map<string, number>();
   readonly #decisions: DecisionCheck;
+  readonly #ends: EndCheck;
   readonly #subscriptions: { end(): void }[] = [];
   readonly #from: number;
   readonly #moments: Moment[] = [];
@@ -127,6 +129,7 @@ class Run {
     this.#decisions = new DecisionCheck(server, reference?.movements ?? [], (rule, detail) =>
       this.#violate(rule, detail),
     );
+    this.#ends = new EndCheck(server, (rule, detail) => this.#violate(rule, detail));
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
@@ -134,6 +137,7 @@ class Run {
     const { scenario, base, reference, start, plan } = this.#options;
     if (start === undefined) await scenario.given(this.#hands);
     await base.simulation.pass(1_000);
+    this.#ends.begin();
     for (const program of this.#programs) program.start();
     await this.#settle();
     for (const { act, title } of scenario.steps.slice(this.#from, plan.to)) {
@@ -204,6 +208,8 @@ class Run {
       this.#states.push(state);
       if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
       this.#checkTime(Math.max(began, calmAt), activeAt);
+      const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
+      this.#ends.check(simulation.now(), isDated);
       return;
     }
   }

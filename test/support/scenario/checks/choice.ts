@@ -242,6 +242,7 @@ export class Choosing {
   selected: ModelCluster[];
   readonly #placement: string;
   readonly #score: ReadonlyMap<ModelCluster, number>;
+  readonly #hashes = new Map<ModelCluster, bigint>();
 
   constructor({ placement, spec, clusters, before }: Question) {
     this.spec = spec;
@@ -328,9 +329,15 @@ export class Choosing {
       const [first, second] = [this.count(one, a) ?? 1e9, this.count(one, b) ?? 1e9];
       differences.push(first - second);
     }
-    const [first, second] = [hashByTheBook(this.#placement, a.name), hashByTheBook(this.#placement, b.name)];
+    const [first, second] = [this.#hash(a), this.#hash(b)];
     differences.push(this.score(b) - this.score(a), first === second ? 0 : second > first ? 1 : -1);
     return differences.find((one) => one !== 0) ?? (a.name < b.name ? -1 : 1);
+  }
+
+  #hash(one: ModelCluster): bigint {
+    const hash = this.#hashes.get(one) ?? hashByTheBook(this.#placement, one.name);
+    this.#hashes.set(one, hash);
+    return hash;
   }
 
   /** Takes the best cluster in that may come in, one after the other, until there are `most`. */

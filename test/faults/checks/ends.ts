@@ -1,0 +1,107 @@
+import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../../src/api/resources.js';
+import { explained } from '../../../src/answers/explain/explain.js';
+import { decisionHistories } from '../../../src/answers/history.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
+import { keyOf } from '../../../src/runtime/vocabulary/names.js';
+import { byTheBook, decisionOf, type Stored } from './thebook.js';
+
+const RESOURCES = { Placements, PlacementDecisions, ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings };
+
+/**
+ * Reads what is stored at the end of each step, and says what may not be:
+ * - `by the book`: the decision is not that of the second model;
+ * - `explain`: an explanation says that other clusters are selected than the decision names;
+ * - `history`: the changes that are recorded, from the first to the last, do not lead to the decision.
+ */
+export class EndCheck {
+  readonly #server: MemoryServer;
+  readonly #violations: (rule: string, detail: string) => void;
+  /** The decisions at the end of the step before, by the uid of the Placement. */
+  #before: ReadonlyMap<string, readonly string[]> = new Map();
+  /** The versions of what was read last. */
+  #versions = '';
+
+  constructor(server: MemoryServer, violations: (rule: string, detail: string) => void) {
+    this.#server = server;
+    this.#violations = violations;
+  }
+
+  /** To be called before the programs start. */
+  begin(): void {
+    this.#before = decisionsOf(this.#read());
+  }
+
+  /** `at`: the time at which it is explained, ms. `isDated`: whether no clock was wrong, by whose times the history is sorted. */
+  check(at: number, isDated: boolean): void {
+    const stored = this.#read();
+    const versions = Object.values(stored).flatMap((list: readonly RawObject[]) =>
+      list.map(({ metadata }) => metadata.resourceVersion),
+    );
+    const key = versions.join(' ');
+    if (key === this.#versions) return;
+    this.#versions = key;
+    const world = worldOf({ ...stored }, [], at);
+    const decisions = decisionsOf(stored);
+    for (const placement of stored.placements) {
+      const { uid = '', deletionTimestamp } = placement.metadata;
+      if (deletionTimestamp !== undefined) continue;
+      const decision = decisions.get(uid) ?? [];
+      const book = byTheBook(stored, placement, this.#before.get(uid) ?? []);
+      if ('selected' in book) this.#compare('by the book', placement, decision, book.selected);
+      this.#compare('explain', placement, decision, explainedIn(world, placement));
+      const replayed = isDated ? replayedIn(world, placement) : undefined;
+      if (replayed !== undefined) this.#compare('history', placement, decision, replayed);
+    }
+    this.#before = decisions;
+  }
+
+  #compare(rule: string, { metadata }: RawObject, decision: readonly string[], other: readonly string[]): void {
+    const [found, wanted] = [decision.join(' '), [...other].sort().join(' ')];
+    if (found !== wanted)
+      this.#violations(rule, `${keyOf(metadata)} has ${found || 'none'}, and not ${wanted || 'none'}`);
+  }
+
+  #read(): Stored {
+    const lists = Object.values(RESOURCES).map(({ plural, group }) => {
+      const entries = this.#server.store.list(`${plural}.${group}`, '');
+      return [plural, entries.map(({ object }) => object as unknown as RawObject)] as const;
+    });
+    return Object.fromEntries(lists) as unknown as Stored;
+  }
+}
+
+function decisionsOf(stored: Stored): ReadonlyMap<string, readonly string[]> {
+  return new Map(stored.placements.map((one) => [one.metadata.uid ?? '', decisionOf(stored, one)]));
+}
+
+/** Who is selected, as `explain` says it. */
+function explainedIn(world: World, { metadata: { namespace, name: placement } }: RawObject): readonly string[] {
+  const [found] = explained(world, { namespace, placement, cluster: undefined, nearest: 0 });
+  return (found?.clusters ?? [])
+    .filter(({ verdict, inDecision }) => verdict === 'Selected' || (verdict === 'Held' && inDecision))
+    .map(({ name }) => name);
+}
+
+/** Who is selected after all that `history` says; undefined where it says that something is missing. */
+function replayedIn(world: World, { metadata: { namespace, name } }: RawObject): readonly string[] | undefined {
+  const found = decisionHistories(world, name).find((one) => one.namespace === namespace);
+  if (found === undefined || found.notKept > 0) return undefined;
+  const selected = new Set<string>();
+  for (const { added, removed, repaired, more } of [...found.changes].reverse()) {
+    // What was recorded in an object is lost with it, when nobody has seen it since.
+    const isLost = repaired.some(({ why }) => why.endsWith('is lost'));
+    if (isLost || more.added + more.removed + more.repaired > 0) return undefined;
+    for (const { clusters } of removed) for (const one of clusters) selected.delete(one);
+    for (const one of added) selected.add(one);
+  }
+  return [...selected];
+}
