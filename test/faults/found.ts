@@ -18,7 +18,7 @@ export const FOUND: readonly Found[] = [
       seed: 0,
       faults: [
         {
-          where: { step: 7, of: 'write', n: 1 },
+          where: { step: 2, of: 'write', n: 1 },
           when: 'before',
           what: { kind: 'answer', status: 504, reason: 'Timeout' },
         },

@@ -20,7 +20,7 @@ const RESOURCES = { Placements, PlacementDecisions, ManagedClusters, ManagedClus
  * Reads what is stored at the end of each step, and says what may not be:
  * - `by the book`: the decision is not that of the second model;
  * - `explain`: an explanation says that other clusters are selected than the decision names;
- * - `history`: the changes that are recorded, from the first to the last, do not lead to the decision.
+ * - `history`: the changes that are recorded, from the first to the last, do not lead to the decision, or one comes in twice.
  */
 export class EndCheck {
   readonly #server: MemoryServer;
@@ -101,7 +101,9 @@ function replayedIn(world: World, { metadata: { namespace, name } }: RawObject):
     const isLost = repaired.some(({ why }) => why.endsWith('is lost'));
     if (isLost || more.added + more.removed + more.repaired > 0) return undefined;
     for (const { clusters } of removed) for (const one of clusters) selected.delete(one);
-    for (const one of added) selected.add(one);
+    for (const one of added)
+      if (selected.has(one)) return [...selected, `${one} once more`];
+      else selected.add(one);
   }
   return [...selected];
 }
