@@ -25,7 +25,7 @@ async function saidOf(clusters: string, came: string): Promise<readonly string[]
   const said: string[] = [];
   const name = { name: 'web-decision-1', namespace: TEAM };
   const placement = await hands.find(Placements, { name: 'web', namespace: TEAM });
-  const entries = [{ time: '2026-11-22T10:00:00.000Z', trigger: 'unknown', added: [...came] }];
+  const entries = [{ time: '2026-11-22T10:00:00.000Z', trigger: 'unknown', added: Array.from(came) }];
   await hands.put({
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
@@ -43,7 +43,7 @@ async function saidOf(clusters: string, came: string): Promise<readonly string[]
         },
       ],
     },
-    status: { decisions: [...clusters].map((clusterName) => ({ clusterName, reason: '' })) },
+    status: { decisions: Array.from(clusters, (clusterName) => ({ clusterName, reason: '' })) },
   });
   const check = new EndCheck(hub.server, (rule, detail) => said.push(`${rule}: ${detail}`));
   check.check(hub.simulation.now(), true);

@@ -56,6 +56,6 @@ export const move = (name: string, set: string): Step =>
 /** Somebody writes another list into an object of a decision. */
 export const editDecision = (name: string, clusters: string): Step =>
   step(`somebody writes ${clusters === '' ? 'nobody' : clusters} into decision object ${name}`, (hands) => {
-    const decisions = [...clusters].map((clusterName) => ({ clusterName, reason: '' }));
+    const decisions = Array.from(clusters, (clusterName) => ({ clusterName, reason: '' }));
     return hands.patch(PlacementDecisions, { name, namespace: TEAM }, { status: { decisions } });
   });
