@@ -1,6 +1,6 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
-import { windowsAt } from '../spec/changewindows.js';
+import { windowsAt, type WindowsAt } from '../spec/changewindows.js';
 import { isHold, windowIn, type Cause, type ClosedWindow, type Holder, type Holders } from './decision.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
@@ -17,24 +17,38 @@ import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 export function waitForWindow(draft: Draft): void {
   const { failing, failingByHub } = draft.judged;
   const elective = [...failing].filter(([name, cause]) => isElective(cause) && !failingByHub.has(name));
-  const window = elective.length === 0 ? undefined : closedWindow(draft.snapshot);
+  const window = elective.length === 0 ? undefined : windowNow(draft.snapshot);
   if (window === undefined) return;
+  if (window.kind === 'open') {
+    // Those that something else keeps wait for the next window, too, once this one is closed.
+    if (draft.snapshot.placement.rules.paused || elective.some(([name]) => draft.isHeld(name)))
+      draft.lookAt(window.until);
+    return;
+  }
   for (const [name, cause] of elective) {
     const fate = draft.fates.get(name);
     draft.keep(name, cause, fate?.kind === 'held' ? [...fate.by, window] : [window]);
   }
 }
 
+type OpenWindow = Extract<WindowsAt, { kind: 'open' }>;
+
 function isElective(cause: Cause): boolean {
   return cause !== 'Gone' && cause !== 'Deleting';
 }
 
 /** The next window, while elective changes wait for it; undefined when they may be made now. */
-export function closedWindow({ placement, now }: PlacementSnapshot): ClosedWindow | undefined {
+export function closedWindow(snapshot: PlacementSnapshot): ClosedWindow | undefined {
+  const window = windowNow(snapshot);
+  return window?.kind === 'Window' ? window : undefined;
+}
+
+/** The next window, or the one that is open; undefined where changes need none. */
+function windowNow({ placement, now }: PlacementSnapshot): ClosedWindow | OpenWindow | undefined {
   const { changeWindows } = placement.rules;
   if (changeWindows.length === 0 || isEdited(placement)) return undefined;
   const found = windowsAt(changeWindows, now);
-  return found.kind === 'open' ? undefined : { kind: 'Window', opens: found.at, text: found.text };
+  return found.kind === 'open' ? found : { kind: 'Window', opens: found.at, text: found.text };
 }
 
 /**

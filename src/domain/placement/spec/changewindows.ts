@@ -82,7 +82,8 @@ function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
 
 /** Whether a window is open at a time, and which opens next. */
 export type WindowsAt =
-  | { readonly kind: 'open' }
+  /** `until`: ms since the epoch, when the window ends that was found; another one may be open then. */
+  | { readonly kind: 'open'; readonly until: number }
   /** `at`: ms since the epoch, the earliest of all windows; `text`: of the first that opens then. */
   | { readonly kind: 'closed'; readonly at: number; readonly text: string };
 
@@ -91,7 +92,8 @@ export function windowsAt(windows: readonly ChangeWindow[], now: number): Window
   let next: Extract<WindowsAt, { kind: 'closed' }> = { kind: 'closed', at: Infinity, text: '' };
   for (const window of windows) {
     for (const opens of openings(window, now)) {
-      if (opens <= now && now < opens + window.durationMs) return { kind: 'open' };
+      const until = opens + window.durationMs;
+      if (opens <= now && now < until) return { kind: 'open', until };
       if (opens <= now) continue;
       if (opens < next.at) next = { kind: 'closed', at: opens, text: window.text };
       break;

@@ -208,6 +208,18 @@ describe('change windows', () => {
   });
 });
 
+describe('an open change window', () => {
+  const CLOSES = Date.parse('2026-11-22T12:00:00Z');
+
+  it.each([
+    ['a pause', { paused: true }, CLOSES],
+    ['a budget', { disruptionBudget: { maxRemovals: 0 } }, CLOSES],
+    ['nothing', {}, undefined],
+  ])('is looked at again when it closes, where %s keeps a cluster', (_, spec, lookAgain) => {
+    expect(scheduled(snapshot(world({ changeWindows: open, ...spec }, { generation: 1 }))).lookAgain).toBe(lookAgain);
+  });
+});
+
 describe('spec.paused', () => {
   const fleet = [tier('a', 'gold'), tier('b', 'silver'), tier('d', 'gold')];
   const released = { release: readRelease('2099-01-01T00:00:00Z/*') };

@@ -94,7 +94,7 @@ describe('spec.changeWindows', () => {
       at: Date.parse('2026-11-24T10:00:00Z'),
       text: 'Tue 10:00 UTC',
     });
-    expect(found('2026-11-25T10:30:00Z')).toEqual({ kind: 'open' });
+    expect(found('2026-11-25T10:30:00Z')).toEqual({ kind: 'open', until: Date.parse('2026-11-25T11:00:00Z') });
   });
 });
 
