@@ -121,7 +121,9 @@ export class Program {
       { clock, random: () => dice.next(), ...(spec.realLeases === true ? {} : { leaseTimes: LONG_LEASES }) },
     );
     const all: ControllerManager = { ...manager, config, metrics: NO_METRICS, hubClock: manager.serverClock };
-    for (const name of spec.controllers) void GROUPS[name](all).run(new AbortController().signal);
+    // All are made before the first one starts the caches that they share.
+    const groups = spec.controllers.map((name) => GROUPS[name](all));
+    for (const group of groups) void group.run(new AbortController().signal);
   }
 
   /** Ends it as SIGKILL does; it is started again after `ms`. */
