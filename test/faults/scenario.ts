@@ -11,12 +11,16 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** How long a state has to stay as it is to be the end of a step, ms; default 3 s. */
   readonly quietMs?: number;
+  /** What goes on is said again and again in Events: they do not count as writes in quiet. */
+  readonly repeatsEvents?: boolean;
 }
 
 export interface Step {
   /** For people: what is done. */
   readonly title: string;
   readonly act: (world: Stage) => Promise<void>;
+  /** Time alone brings one more change within so many minutes: a run that ends here waits for it. */
+  readonly pendingMinutes?: number;
 }
 
 /** What a step may use. */
@@ -26,12 +30,18 @@ export interface Stage {
   readonly programs: readonly Program[];
 }
 
+/** The longest that passes at once: shorter than a Lease. */
+const LEAP_MINUTES = 12 * 60;
+
 /** A step in which time passes: in small steps up to five minutes, longer ones at once. */
 export function wait(minutes: number): Step {
-  const ms = minutes * 60_000;
   return {
     title: `${minutes} min pass`,
-    act: ({ simulation }) => (ms <= 300_000 ? simulation.pass(ms) : simulation.leap(ms)),
+    act: async ({ simulation }) => {
+      if (minutes <= 5) await simulation.pass(minutes * 60_000);
+      for (let left = minutes; minutes > 5 && left > 0; left -= LEAP_MINUTES)
+        await simulation.leap(Math.min(left, LEAP_MINUTES) * 60_000);
+    },
   };
 }
 
