@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.js';
 import { PLACEMENT_SCENARIOS } from './placement/index.js';
+import { timed } from './timed/index.js';
 
-export const SCENARIOS: readonly Scenario[] = [...PLACEMENT_SCENARIOS];
+export const SCENARIOS: readonly Scenario[] = [...PLACEMENT_SCENARIOS, ...timed];

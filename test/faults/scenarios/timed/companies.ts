@@ -1,0 +1,190 @@
+import {
+  AGENTS_NAMESPACE,
+  CLUSTER_SET_LABEL,
+  FOLLOWS_PLACEMENT_ANNOTATION,
+  PLACEMENT_LEASE,
+} from '../../../../src/api/names.js';
+import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import {
+  ClusterProfiles,
+  ManagedClusters,
+  ManagedClusterSets,
+  MultiKueueConfigs,
+} from '../../../../src/api/resources.js';
+import { apiVersionOf, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import { TEAM } from '../../hub/base.js';
+import type { Hands } from '../../hub/hands.js';
+import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
+import { atOnce, createAll, deleteLease, edit, killLeader, slowly } from './words.js';
+
+/** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
+
+const golden = { labels: { tier: 'gold' } };
+const balanced: PlacementSpec = {
+  numberOfClusters: 2,
+  predicates: gold,
+  prioritizerPolicy: { configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }] },
+};
+
+export const shared: Scenario = {
+  name: 'timed/shared',
+  programs: [{ name: 'operator', controllers: ['placement'] }],
+  given: (hands) => fleet(hands, 'abcdef', golden),
+  steps: [
+    place('web', balanced),
+    place('store', balanced),
+    place('cache', balanced),
+    label('a', { tier: 'silver' }),
+    unplace('store'),
+    edit('web', { numberOfClusters: 3 }),
+    label('a', { tier: 'gold' }),
+    edit('cache', { numberOfClusters: 4 }),
+  ],
+};
+
+export const replicas: Scenario = {
+  name: 'timed/replicas',
+  programs: [
+    { name: 'first', controllers: ['placement'], realLeases: true },
+    { name: 'second', controllers: ['placement'], realLeases: true },
+  ],
+  given: (hands) => fleet(hands, 'abcdef', golden),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
+    killLeader(PLACEMENT_LEASE, 40_000),
+    label('a', { tier: 'silver' }),
+    label('b', { tier: 'silver' }),
+    killLeader(PLACEMENT_LEASE, 1_000),
+    label('c', { tier: 'silver' }),
+  ],
+};
+
+export const deletedLease: Scenario = {
+  name: 'timed/deleted-lease',
+  programs: [{ name: 'operator', controllers: ['placement'], realLeases: true }],
+  given: (hands) => fleet(hands, 'abcd', golden),
+  steps: [
+    place('web', { numberOfClusters: 2, predicates: gold }),
+    deleteLease(PLACEMENT_LEASE),
+    edit('web', { numberOfClusters: 3 }),
+    wait(1),
+    leave('a'),
+  ],
+};
+
+const HOUR_SECONDS = 3_600;
+
+function setNamed(name: string, spec: object = {}): Record<string, unknown> {
+  return { apiVersion: apiVersionOf(ManagedClusterSets), kind: ManagedClusterSets.kind, metadata: { name }, spec };
+}
+
+/** An agent that has joined renews its Lease. */
+const renew = (name: string): Step => ({
+  title: `the agent of cluster ${name} renews its Lease`,
+  act: async ({ hands, simulation }) => {
+    const renewTime = new Date(simulation.now()).toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: name, leaseDurationSeconds: HOUR_SECONDS, renewTime };
+    const metadata = { name, namespace: AGENTS_NAMESPACE };
+    await hands.put({ apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata, spec });
+  },
+});
+
+const accept = (name: string): Step =>
+  step(`cluster ${name} joins, with an agent`, (hands) =>
+    hands.create({
+      apiVersion: apiVersionOf(ManagedClusters),
+      kind: ManagedClusters.kind,
+      metadata: { name, labels: { [CLUSTER_SET_LABEL]: 'fleet', tier: 'gold' } },
+      spec: { hubAcceptsClient: true, leaseDurationSeconds: HOUR_SECONDS },
+    }),
+  );
+
+export const setsAndHealth: Scenario = {
+  name: 'timed/sets-and-health',
+  programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
+  given: (hands) => fleet(hands, 'abc', golden),
+  steps: [
+    place('web', { predicates: gold }),
+    accept('d'),
+    renew('d'),
+    step('set extra is bound, which is not there', (hands) => hands.create(bindingOf('extra'))),
+    step('set extra is created', (hands) => hands.create(setNamed('extra'))),
+    join('e', { ...golden, set: 'extra' }),
+    label('a', { [CLUSTER_SET_LABEL]: 'extra' }),
+    unbind('fleet'),
+    bind('fleet'),
+  ],
+};
+
+async function addProfile(hands: Hands, name: string, tier: string): Promise<void> {
+  await hands.put({
+    apiVersion: apiVersionOf(ClusterProfiles),
+    kind: ClusterProfiles.kind,
+    metadata: { name, namespace: TEAM, labels: { tier } },
+    spec: { displayName: name, clusterManager: { name: 'other' } },
+  });
+}
+
+const profile = (name: string, tier: string): Step =>
+  step(`ClusterProfile ${name} has the label tier=${tier}`, (hands) => addProfile(hands, name, tier));
+
+/** `names`: letters, one each. */
+const removeProfiles = (names: string) => async (hands: Hands) => {
+  for (const name of names) await hands.remove(ClusterProfiles, { name, namespace: TEAM });
+};
+
+export const inventories: Scenario = {
+  name: 'timed/inventories',
+  repeatsEvents: true,
+  programs: [
+    {
+      name: 'operator',
+      controllers: ['placement', 'inventories'],
+      config: { inventories: { clusterProfiles: TEAM, ocmClusters: false } },
+    },
+  ],
+  given: async (hands) => {
+    await createAll(hands, 'test/support/definitions/clusterprofiles.yaml');
+    const clusterSelector = { selectorType: 'LabelSelector', labelSelector: {} };
+    await hands.create(setNamed('all', { clusterSelector }));
+    await hands.create(bindingOf('all'));
+    for (const name of 'abcde') await addProfile(hands, name, 'gold');
+  },
+  steps: [
+    place('web', { predicates: gold }),
+    profile('f', 'gold'),
+    profile('a', 'silver'),
+    slowly(step('ClusterProfile b is deleted', removeProfiles('b')), 3),
+    slowly(atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde')), 3),
+    slowly(profile('c', 'gold'), 3),
+  ],
+};
+
+const queue = step('a MultiKueueConfig follows Placement web', (hands) =>
+  hands.create({
+    apiVersion: apiVersionOf(MultiKueueConfigs),
+    kind: MultiKueueConfigs.kind,
+    metadata: { name: 'jobs', annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: `${TEAM}/web` } },
+    spec: { clusters: ['any'] },
+  }),
+);
+
+export const followers: Scenario = {
+  name: 'timed/followers',
+  programs: [{ name: 'operator', controllers: ['placement'], config: { sigDecisions: true, multikueue: true } }],
+  given: async (hands) => {
+    for (const name of ['placementdecisions', 'multikueueconfigs'])
+      await createAll(hands, `test/support/definitions/${name}.yaml`);
+    await fleet(hands, 'abcd', golden);
+  },
+  steps: [
+    place('web', { numberOfClusters: 2, predicates: gold }),
+    queue,
+    edit('web', { numberOfClusters: 3 }),
+    edit('web', { numberOfClusters: 0 }),
+    edit('web', { numberOfClusters: 4 }),
+    leave('a'),
+    unplace('web'),
+  ],
+};

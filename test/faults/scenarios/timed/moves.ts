@@ -1,0 +1,50 @@
+import { wait, type Scenario } from '../../scenario.js';
+import { addCluster, claim, fleet, gold, label, place } from '../fleet.js';
+import type { Hands } from '../../hub/hands.js';
+import { cheapest, pending } from './words.js';
+
+const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
+
+async function priced(hands: Hands, prices: Readonly<Record<string, string>>): Promise<void> {
+  await fleet(hands, '');
+  for (const [name, price] of Object.entries(prices))
+    await addCluster(hands, name, { labels: { tier: 'gold' }, claims: { price } });
+}
+
+export const moves: Scenario = {
+  name: 'timed/moves',
+  programs,
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40' }),
+  steps: [
+    place('web', {
+      numberOfClusters: 2,
+      prioritizerPolicy: cheapest,
+      rebalance: { scoreMargin: 5, minSelectedSeconds: 3_600, intervalSeconds: 1_800 },
+    }),
+    pending(claim('d', { price: '1' }), 75),
+    wait(75),
+    pending(claim('d', { price: '95' }), 75),
+    pending(wait(30), 45),
+    wait(45),
+  ],
+};
+
+export const movesInBudget: Scenario = {
+  name: 'timed/moves-in-budget',
+  programs,
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '60', e: '70', f: '80' }),
+  steps: [
+    place('web', {
+      numberOfClusters: 3,
+      predicates: gold,
+      prioritizerPolicy: cheapest,
+      rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 600 },
+      disruptionBudget: { maxRemovals: 1, windowSeconds: 7_200 },
+    }),
+    label('a', { tier: 'silver' }),
+    pending(claim('f', { price: '0' }), 135),
+    pending(wait(60), 90),
+    wait(90),
+    pending(claim('e', { price: '1' }), 150),
+  ],
+};

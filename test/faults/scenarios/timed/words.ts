@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
+import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
+import { CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import { root } from '../../../support/repository/root.js';
+import { LEADER_NAMESPACE, TEAM } from '../../hub/base.js';
+import type { Hands } from '../../hub/hands.js';
+import { step, wait, type Stage, type Step } from '../../scenario.js';
+import { addCluster, type ClusterGiven } from '../fleet.js';
+
+/** Sentences about what time, people in a hurry and broken machines do. */
+
+/** The scenarios begin on a Sunday at 10:00 UTC, and a step with faults can take ten minutes: times keep that distance. */
+export const at = (time: string): string => `2026-11-22T${time}:00Z`;
+
+/** The same step, after which time alone brings another change within so many minutes. */
+export const pending = (of: Step, minutes: number): Step => ({ ...of, pendingMinutes: minutes });
+
+/** The same step, with so many minutes in which nobody does anything. */
+export const slowly = ({ title, act }: Step, minutes: number): Step => ({
+  title: `${title}, and ${minutes} min pass`,
+  act: async (stage) => {
+    await act(stage);
+    await wait(minutes).act(stage);
+  },
+});
+
+/** The score of a cluster is 100 less the claim `price`. */
+export const cheapest: NonNullable<PlacementSpec['prioritizerPolicy']> = {
+  configurations: [
+    { scoreCoordinate: { type: 'Claim', claim: { name: 'price', order: 'Ascending', min: '0', max: '100' } } },
+  ],
+};
+
+export const edit = (name: string, spec: object): Step =>
+  step(`Placement ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
+    hands.patch(Placements, { name, namespace: TEAM }, { spec }),
+  );
+
+/** `null` removes an annotation. */
+export const annotate = (name: string, annotations: Readonly<Record<string, string | null>>): Step =>
+  step(`Placement ${name} has the annotations ${JSON.stringify(annotations)}`, (hands) =>
+    hands.patch(Placements, { name, namespace: TEAM }, { metadata: { annotations } }),
+  );
+
+export interface TaintGiven {
+  readonly key: string;
+  readonly effect: string;
+  readonly timeAdded?: string;
+}
+
+export const taintSince = (name: string, taints: readonly TaintGiven[]): Step =>
+  step(`cluster ${name} has the taints ${JSON.stringify(taints)}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { spec: { taints } }),
+  );
+
+/** While the programs restart: they see all of the change at once, so that it is judged as one. */
+export const atOnce = (title: string, act: (hands: Hands) => Promise<unknown>): Step => ({
+  title: `while the programs restart, ${title}`,
+  act: async ({ hands, programs }) => {
+    for (const program of programs) program.crash(2_000);
+    await act(hands);
+  },
+});
+
+/** `names`: letters, one each. */
+export const leaveAtOnce = (names: string): Step =>
+  atOnce(`clusters ${names} are deleted`, async (hands) => {
+    for (const name of names) await hands.remove(ManagedClusters, { name });
+  });
+
+/** `names`: letters, one each. */
+export const joinAll = (names: string, given: ClusterGiven = {}): Step =>
+  step(`clusters ${names} join`, async (hands) => {
+    for (const name of names) await addCluster(hands, name, given);
+  });
+
+/** The definition of ManagedCluster, with all its objects. */
+export const undefine = step('the definition of ManagedCluster is deleted', (hands) =>
+  hands.remove(CustomResourceDefinitions, { name: `${ManagedClusters.plural}.${ManagedClusters.group}` }),
+);
+
+export const define = step('the definition of ManagedCluster is created again', (hands) =>
+  createAll(hands, 'crds/managedcluster.yaml'),
+);
+
+/** `file`: a path in the repository. */
+export async function createAll(hands: Hands, file: string): Promise<void> {
+  for (const object of loadAll(readFileSync(path.join(root, file), 'utf8')) as JsonRecord[]) await hands.create(object);
+}
+
+/** The process that holds the Lease is killed, and starts again after `ms`. */
+export const killLeader = (lease: string, ms: number): Step => ({
+  title: `the holder of the Lease ${lease} is killed`,
+  act: async ({ hands, programs }: Stage) => {
+    const found = await hands.find(Leases, { name: lease, namespace: LEADER_NAMESPACE });
+    const { holderIdentity } = (found?.['spec' as keyof typeof found] ?? {}) as { readonly holderIdentity?: string };
+    programs.find(({ name }) => name === holderIdentity)?.crash(ms);
+  },
+});
+
+export const deleteLease = (name: string): Step =>
+  step(`the Lease ${name} is deleted`, (hands) => hands.remove(Leases, { name, namespace: LEADER_NAMESPACE }));
