@@ -1,5 +1,6 @@
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
+import { BoundsCheck } from './checks/bounds.js';
 import { DecisionCheck, type Movements } from './checks/decisions.js';
 import { EndCheck } from './checks/ends.js';
 import type { BaseHub } from './hub/base.js';
@@ -94,6 +95,7 @@ class Run {
   readonly #births = new Map<string, number>();
   readonly #decisions: DecisionCheck;
   readonly #ends: EndCheck;
+  readonly #bounds: BoundsCheck;
   readonly #subscriptions: { end(): void }[] = [];
   readonly #from: number;
   readonly #moments: Moment[] = [];
@@ -130,6 +132,11 @@ class Run {
       this.#violate(rule, detail),
     );
     this.#ends = new EndCheck(server, (rule, detail) => this.#violate(rule, detail));
+    this.#bounds = new BoundsCheck(
+      server,
+      () => simulation.now(),
+      (rule, detail) => this.#violate(rule, detail),
+    );
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
@@ -148,6 +155,7 @@ class Run {
       this.#options.log?.(`--- step ${this.#step}: ${title}`);
       this.#injector.begin(this.#step);
       this.#decisions.beginStep();
+      this.#bounds.beginStep();
       for (const program of this.#programs) program.passes.clear();
       await act({ hands: this.#hands, simulation: base.simulation, programs: this.#programs });
       this.#changedAt = base.simulation.monotonic();
@@ -174,6 +182,7 @@ class Run {
     for (const program of this.#programs) program.kill();
     for (const one of this.#subscriptions) one.end();
     this.#decisions.end();
+    this.#bounds.end();
     await base.simulation.pass(0);
     await base.server.restore(empty);
     await base.simulation.pass(0);
