@@ -37,7 +37,9 @@ export function storedTexts(server: MemoryServer, base: StoredState): Map<string
     if (IGNORED.has(collection)) continue;
     const unchanged = base.get(collection);
     for (const entry of server.store.list(collection, '')) {
-      if (unchanged?.get(entry.key) === entry) continue;
+      const kept = unchanged?.get(entry.key);
+      // A definition that a scenario has made anew, or that was put back after it, is another entry with the same content.
+      if (kept === entry || (kept !== undefined && textOf(kept) === textOf(entry))) continue;
       all.set(`${collection} ${entry.key}`, textOf(entry));
     }
   }
