@@ -47,4 +47,15 @@ export const FOUND: readonly Found[] = [
       to: 9,
     },
   },
+  {
+    what: 'did not say what waits again once a window closed in which a pause or a budget had kept it, but for a restart',
+    mendedBy: 'the decision is made again when the open window closes',
+    plan: {
+      scenario: 'timed/pause',
+      seed: 0,
+      faults: [{ where: { step: 8, of: 'read', n: 1 }, when: 'before', what: { kind: 'crash', ms: 1_000 } }],
+      from: 6,
+      to: 7,
+    },
+  },
 ];

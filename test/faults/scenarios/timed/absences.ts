@@ -1,7 +1,7 @@
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { wait, type Scenario } from '../../scenario.js';
 import { fleet, gold, join, label, place } from '../fleet.js';
-import { annotate, at, define, joinAll, leaveAtOnce, pending, slowly, taintSince, undefine } from './words.js';
+import { annotate, at, joinAll, leaveAtOnce, pending, redefine, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const given = { labels: { tier: 'gold' } };
@@ -27,8 +27,7 @@ export const definitions: Scenario = {
   given: (hands) => fleet(hands, 'abcd', given),
   steps: [
     place('web', { predicates: gold }),
-    undefine,
-    slowly(define, 2),
+    redefine,
     joinAll('abc', given),
     annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/d` }),
     label('a', { tier: 'silver' }),

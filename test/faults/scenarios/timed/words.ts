@@ -80,14 +80,19 @@ export const joinAll = (names: string, given: ClusterGiven = {}): Step =>
     for (const name of names) await addCluster(hands, name, given);
   });
 
-/** The definition of ManagedCluster, with all its objects. */
-export const undefine = step('the definition of ManagedCluster is deleted', (hands) =>
-  hands.remove(CustomResourceDefinitions, { name: `${ManagedClusters.plural}.${ManagedClusters.group}` }),
-);
-
-export const define = step('the definition of ManagedCluster is created again', (hands) =>
-  createAll(hands, 'crds/managedcluster.yaml'),
-);
+/** With all its objects. A release counts only later than 30 s after that. */
+export const redefine: Step = {
+  title: 'the definition of ManagedCluster is deleted, is created again after a minute, and two minutes pass',
+  act: async (stage) => {
+    const name = `${ManagedClusters.plural}.${ManagedClusters.group}`;
+    await stage.hands.remove(CustomResourceDefinitions, { name });
+    await wait(1).act(stage);
+    await createAll(stage.hands, 'crds/managedcluster.yaml');
+    // The second change of this step.
+    for (const { passes } of stage.programs) passes.clear();
+    await wait(2).act(stage);
+  },
+};
 
 /** `file`: a path in the repository. */
 export async function createAll(hands: Hands, file: string): Promise<void> {
