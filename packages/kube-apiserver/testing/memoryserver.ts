@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,13 +73,9 @@ function entriesOf(store: Store, collection: string): ReadonlyMap<string, Entry>
   return new Map(store.list(collection, '').map((entry) => [entry.key, entry]));
 }
 
-/**
- * `origins`: of entries that were put back, those that they are copies of. What comes back has new uids: the garbage collector
- * remembers those that are gone.
- */
+/** `origins`: of entries that were put back, those that they are copies of. */
 async function restore(store: Store, state: StoredState, origins: WeakMap<Entry, Entry>): Promise<void> {
   const writes: Promise<unknown>[] = [];
-  const missing: (readonly [collection: string, entry: Entry])[] = [];
   for (const collection of new Set([...store.collections(), ...state.keys()])) {
     const wanted = state.get(collection) ?? new Map<string, Entry>();
     const now = entriesOf(store, collection);
@@ -89,20 +84,13 @@ async function restore(store: Store, state: StoredState, origins: WeakMap<Entry,
         writes.push(store.remove(collection, entry.key, (revision) => versioned(entry.object, revision)));
     for (const entry of wanted.values()) {
       const there = now.get(entry.key);
-      if (there === undefined || (there !== entry && origins.get(there) !== entry)) missing.push([collection, entry]);
+      if (there !== undefined && (there === entry || origins.get(there) === entry)) continue;
+      const put = store.put(collection, entry.key, (revision) => versioned(entry.object, revision));
+      writes.push(put.then((copy) => origins.set(copy, entry)));
     }
-  }
-  const uids = new Map(missing.map(([, { object }]) => [object.metadata.uid ?? '', randomUUID()]));
-  for (const [collection, entry] of missing) {
-    const text = entry.bytes.toString('utf8').replace(UID, (uid) => uids.get(uid) ?? uid);
-    const object = JSON.parse(text) as KubeObject;
-    const put = store.put(collection, entry.key, (revision) => versioned(object, revision));
-    writes.push(put.then((copy) => origins.set(copy, entry)));
   }
   await Promise.all(writes);
 }
-
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function versioned(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };

@@ -186,16 +186,20 @@ export class Collector {
   #owner(reference: OwnerReference, dependent: KubeObject): 'exists' | 'absent' | 'unknown' {
     const { apiVersion, kind, name, uid } = reference;
     const { namespace = '' } = dependent.metadata;
+    const resource = this.#kind(apiVersion, kind);
+    const isNamespaceMissing = resource?.namespaced === true && namespace === '';
+    const key = resource?.namespaced === true ? `${namespace}/${name}` : name;
+    // First what is stored: an object that was deleted may have been put back with its uid.
+    if (resource !== undefined && !isNamespaceMissing && this.#uidOf(resource, key) === uid) return 'exists';
     if (this.#absentOwners.has(ownerKey(reference, '')) || this.#absentOwners.has(ownerKey(reference, namespace)))
       return 'absent';
-    const resource = this.#kind(apiVersion, kind);
     if (resource === undefined) return 'unknown';
-    const isNamespaceMissing = resource.namespaced && namespace === '';
-    const key = resource.namespaced ? `${namespace}/${name}` : name;
-    if (!isNamespaceMissing && this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid)
-      return 'exists';
     this.#invalidNamespaces.check(dependent, reference, resource);
     return isNamespaceMissing ? 'unknown' : 'absent';
+  }
+
+  #uidOf({ collection }: Resource, key: string): string | undefined {
+    return this.#options.store.get(collection, key)?.object.metadata.uid;
   }
 
   #kind(apiVersion: string, kind: string): Resource | undefined {
