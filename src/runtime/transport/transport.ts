@@ -69,14 +69,16 @@ export function createTransport(loader: CredentialLoader, options: TransportOpti
   return new RetryingTransport(loader, options, (settings) => new HttpRoundTripper(pool, settings));
 }
 
-/** A transport over another round tripper, to a server without authentication, such as one in this process. */
+/** A transport over another round tripper, such as one to a server in this process. Default of `loader`: no credentials. */
 export function createTransportWith(
   roundTripper: (options: RoundTripperOptions) => RoundTripper,
   options: TransportOptions,
+  loader: CredentialLoader = { load: async () => NO_CREDENTIALS },
 ): Transport {
-  const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
-  return new RetryingTransport({ load: async () => credentials }, options, roundTripper);
+  return new RetryingTransport(loader, options, roundTripper);
 }
+
+const NO_CREDENTIALS: Credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
 
 type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
 
