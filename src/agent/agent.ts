@@ -19,8 +19,9 @@ const REREAD_MS = 30_000;
  * The agent of a managed cluster: joins the hub that the Secret `hub-token` names, renews the cluster's Lease there and
  * publishes its status.
  *
- * Guarantees: only one cluster holds the Lease of a name; an agent that finds another one there sends nothing more. The
- * process never ends because of the hub, and a new manifest takes effect without a restart.
+ * Guarantees: only one cluster holds the Lease of a name; an agent that finds another one there sends nothing more, and one
+ * that loses it sends only renewals, which the hub refuses. The process never ends because of the hub, and a new manifest takes
+ * effect without a restart.
  */
 export class Agent implements Runnable {
   readonly name = 'agent';

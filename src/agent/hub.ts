@@ -24,6 +24,13 @@ export interface TokenGrant {
   readonly lifetimeSeconds: number;
 }
 
+/** A Lease as its agent writes it. */
+interface HeldLease {
+  /** The identity of the cluster. */
+  readonly holder: string;
+  readonly seconds: number;
+}
+
 /**
  * The requests that an agent sends to a hub. There is no GET: the responses to writes have all that it needs.
  * Each request has 10 s, and one attempt; if the hub rejects the token, another one with the token read anew. All throw ApiError.
@@ -34,13 +41,14 @@ export interface Hub {
    * Creates the Lease of the cluster. Throws AlreadyExists if there is one, which {@link takeLease} takes. `seconds`, here and below:
    * the `leaseDurationSeconds` to write, which the hub uses while it is longer than the duration in the spec of the cluster.
    */
-  createLease(lease: { readonly holder: string; readonly seconds: number }, signal: AbortSignal): Promise<void>;
+  createLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
   /**
    * Renews an existing Lease as `holder`. The hub refuses another holder than that of the Lease. Returns its
    * `leaseDurationSeconds`: what the agent's last process has written.
    */
   takeLease(holder: string, signal: AbortSignal): Promise<number>;
-  renewLease(seconds: number, signal: AbortSignal): Promise<void>;
+  /** Renews the Lease as its holder: the hub refuses that, too, where another cluster has taken it meanwhile. */
+  renewLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
   /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. Up to three requests. */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
   /** Deletes the join Secret, so that the join token becomes invalid. True when it is gone, or another Secret has its name. */
@@ -111,10 +119,7 @@ export class TransportHub implements Hub {
     return { token, lifetimeSeconds: expirationSeconds };
   }
 
-  async createLease(
-    { holder, seconds }: { readonly holder: string; readonly seconds: number },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async createLease({ holder, seconds }: HeldLease, signal: AbortSignal): Promise<void> {
     const time = microTime(this.#clock.now());
     const { cluster, clusterUid } = this.#identity;
     const owner = {
@@ -136,8 +141,8 @@ export class TransportHub implements Hub {
     return durationIn(await this.#patchLease({ holderIdentity: holder }, signal));
   }
 
-  async renewLease(seconds: number, signal: AbortSignal): Promise<void> {
-    await this.#patchLease({ leaseDurationSeconds: seconds }, signal);
+  async renewLease({ holder, seconds }: HeldLease, signal: AbortSignal): Promise<void> {
+    await this.#patchLease({ holderIdentity: holder, leaseDurationSeconds: seconds }, signal);
   }
 
   async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {

@@ -250,6 +250,19 @@ describe('renewing', () => {
     expect(running.problems()).toEqual([expect.stringMatching(/^another cluster is edge-1 on the hub/)]);
   });
 
+  it('an agent whose Lease another cluster has taken sends only renewals, which the hub refuses', async () => {
+    const running = await started();
+    await clock.advance(2 * SECOND);
+    hub.holder = 'another-cluster';
+    await clock.advance(MINUTE);
+    const known = hub.calls.length;
+    home.claim({ team: 'blue' });
+    await clock.advance(HOUR);
+
+    expect(new Set(hub.calls.slice(known).map(({ name }) => name))).toEqual(new Set(['renewLease']));
+    expect(running.problems()).toEqual([expect.stringMatching(/^the Lease has not been renewed for \d+ s/)]);
+  });
+
   it('the clock of the machine has no influence', async () => {
     await started();
     const jumps = [-10, 10].map((years) => years * 365 * 24 * HOUR);

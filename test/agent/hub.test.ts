@@ -99,15 +99,17 @@ describe('the requests of an agent to a hub', () => {
     });
   });
 
-  it('a renewal is a merge patch of 78 bytes, with the duration by which the agent renews', async () => {
-    await hub.renewLease(60, signal);
+  it('a renewal is a merge patch of 108 bytes, with the holder and the duration by which the agent renews', async () => {
+    await hub.renewLease({ holder: 'cluster-id', seconds: 60 }, signal);
 
     expect(sent()).toEqual({
       line: `PATCH ${LEASES}/edge-1`,
       contentType: 'application/merge-patch+json',
-      body: { spec: { leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' } },
+      body: {
+        spec: { holderIdentity: 'cluster-id', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' },
+      },
     });
-    expect(calls[0]?.body).toHaveLength(78);
+    expect(calls[0]?.body).toHaveLength(108);
   });
 
   it('the report is applied to the ManagedCluster with the known uid, and the response names the duration of the lease', async () => {
@@ -158,7 +160,7 @@ describe('the requests of an agent to a hub', () => {
     answer = () => granted(600);
     await hub.requestToken(600, signal);
     await hub.createLease({ holder: 'id', seconds: 60 }, signal);
-    await hub.renewLease(60, signal);
+    await hub.renewLease({ holder: 'id', seconds: 60 }, signal);
     await hub.deleteJoinSecret(signal);
 
     expect(calls.map(({ attempts, deadlineMs }) => [attempts, deadlineMs])).toEqual(Array(4).fill([1, 10_000]));

@@ -121,11 +121,11 @@ export async function renewLease(
   { hub, renewalDelay }: { readonly hub: Hub; readonly renewalDelay: ShortenableDelay },
   signal: AbortSignal,
 ): Promise<void> {
-  const { state, tools } = context;
+  const { clusterId: holder, state, tools } = context;
   const { clock, random, metrics } = tools;
   const attempts = new Attempts(context, 'renewal');
   const renew = async (): Promise<void> =>
-    hub.renewLease(state.leaseMs / 1000, signal).catch(async (error: unknown) => {
+    hub.renewLease({ holder, seconds: state.leaseMs / 1000 }, signal).catch(async (error: unknown) => {
       if (!isFailure(error, 'NotFound')) throw error;
       await tryAcquireLease(context, hub, signal);
     });

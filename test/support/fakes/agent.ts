@@ -28,6 +28,8 @@ export interface HubCall {
   readonly token: string;
 }
 
+const OTHER_HOLDER = { causes: [{ reason: '', field: '', message: 'spec.holderIdentity cannot be changed' }] };
+
 /** A hub in memory with one cluster. */
 export class FakeHub {
   readonly calls: HubCall[] = [];
@@ -77,13 +79,13 @@ export class FakeHub {
       },
       takeLease: async (holder) => {
         called('takeLease');
-        const causes = [{ reason: '', field: '', message: 'spec.holderIdentity cannot be changed' }];
-        if (this.holder !== holder) throw hubError('Forbidden', { causes });
+        if (this.holder !== holder) throw hubError('Forbidden', OTHER_HOLDER);
         return this.claimedSeconds ?? 60;
       },
-      renewLease: async (seconds) => {
+      renewLease: async ({ holder, seconds }) => {
         called('renewLease');
         if (this.holder === undefined) throw hubError('NotFound');
+        if (this.holder !== holder) throw hubError('Forbidden', OTHER_HOLDER);
         this.claimedSeconds = seconds;
       },
       applyStatus: async (report) => {
