@@ -1,12 +1,15 @@
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
+import { AgentCheck } from './checks/agents.js';
 import { BoundsCheck } from './checks/bounds.js';
 import { DecisionCheck, type Movements } from './checks/decisions.js';
 import { EndCheck } from './checks/ends.js';
+import { AgentProgram } from './hub/agent.js';
 import type { BaseHub } from './hub/base.js';
 import { Hands, PEOPLE } from './hub/hands.js';
-import { Injector } from './hub/injector.js';
+import { Injector, textOf } from './hub/injector.js';
 import { meddlerOf } from './hub/meddler.js';
+import type { Process } from './hub/process.js';
 import { Program } from './hub/program.js';
 import { difference, storedTexts } from './hub/stored.js';
 import type { Fault, Plan, Sort } from './plan.js';
@@ -88,7 +91,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 class Run {
   readonly #options: RunOptions;
   readonly #injector: Injector;
-  readonly #programs: readonly Program[];
+  readonly #programs: readonly Process[];
   readonly #hands: Hands;
   readonly #violations: Violation[] = [];
   readonly #states: ReadonlyMap<string, string>[] = [];
@@ -96,6 +99,7 @@ class Run {
   readonly #decisions: DecisionCheck;
   readonly #ends: EndCheck;
   readonly #bounds: BoundsCheck;
+  readonly #agents: AgentCheck | undefined;
   readonly #subscriptions: { end(): void }[] = [];
   readonly #from: number;
   readonly #moments: Moment[] = [];
@@ -114,29 +118,20 @@ class Run {
     simulation.reseed(plan.seed, plan.seed === 0 ? 0 : DISORDER);
     this.#injector = new Injector(simulation, meddlerOf(base, this.#hands), plan);
     this.#injector.begin(this.#from);
-    const complain = (text: string): void => this.#violate('never logged', text);
-    this.#programs = scenario.programs.map(
-      (spec) =>
-        new Program({
-          simulation,
-          server,
-          injector: this.#injector,
-          user: PEOPLE,
-          spec,
-          seed: plan.seed,
-          complain,
-          log,
-        }),
-    );
-    this.#decisions = new DecisionCheck(server, reference?.movements ?? [], (rule, detail) =>
-      this.#violate(rule, detail),
-    );
-    this.#ends = new EndCheck(server, (rule, detail) => this.#violate(rule, detail));
-    this.#bounds = new BoundsCheck(
-      server,
-      () => simulation.now(),
-      (rule, detail) => this.#violate(rule, detail),
-    );
+    const violate = (rule: string, detail: string): void => this.#violate(rule, detail);
+    const complain = (text: string): void => violate('never logged', text);
+    const shared = { simulation, server, injector: this.#injector, seed: plan.seed, complain, log };
+    const { homes = [] } = scenario;
+    const agents =
+      homes.length === 0 ? undefined : new AgentCheck(base, () => this.#injector.reached.length === 0, violate);
+    this.#agents = agents;
+    this.#programs = [
+      ...scenario.programs.map((spec) => new Program({ ...shared, user: PEOPLE, spec })),
+      ...homes.map((home) => new AgentProgram({ ...shared, home, violate })),
+    ];
+    this.#decisions = new DecisionCheck(server, reference?.movements ?? [], violate);
+    this.#ends = new EndCheck(server, violate);
+    this.#bounds = new BoundsCheck(server, () => simulation.now(), violate);
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
@@ -183,6 +178,7 @@ class Run {
     for (const one of this.#subscriptions) one.end();
     this.#decisions.end();
     this.#bounds.end();
+    this.#agents?.end();
     await base.simulation.pass(0);
     await base.server.restore(empty);
     await base.simulation.pass(0);
@@ -229,9 +225,10 @@ class Run {
   #checkTime(from: number, to: number): void {
     this.#longestMs = Math.max(this.#longestMs, to - from);
     if (to - from > CONVERGED_MS) this.#violate('late', `${Math.round((to - from) / 1000)} s after the last fault`);
+    const { mostPasses = MOST_PASSES } = this.#options.scenario;
     for (const { passes, name } of this.#programs)
       for (const [key, count] of passes)
-        if (count > MOST_PASSES * (1 + this.#injector.reached.length))
+        if (count > mostPasses * (1 + this.#injector.reached.length))
           this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
   }
 
@@ -245,7 +242,12 @@ class Run {
       await base.simulation.leap(DAY_MS / 2);
       await base.simulation.pass(5_000);
     }
-    const written = this.#injector.writes.slice(before).filter((one) => !(repeatsEvents && one.includes(' events.')));
+    const periodic = new Set(this.#programs.filter((one) => one.isPeriodic).map(({ name }) => name));
+    const written = this.#injector.writes
+      .slice(before)
+      .filter(({ process }) => !periodic.has(process))
+      .map(textOf)
+      .filter((text) => !(repeatsEvents && text.includes(' events.')));
     if (written.length > 0) this.#violate('not quiet', `written in a day of quiet: ${written.slice(0, 3).join('; ')}`);
   }
 

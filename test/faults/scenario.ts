@@ -1,4 +1,5 @@
-import type { Program, ProgramSpec } from './hub/program.js';
+import type { Process } from './hub/process.js';
+import type { ProgramSpec } from './hub/program.js';
 import type { Hands } from './hub/hands.js';
 import type { Simulation } from './hub/time.js';
 
@@ -6,9 +7,13 @@ import type { Simulation } from './hub/time.js';
 export interface Scenario {
   readonly name: string;
   readonly programs: readonly ProgramSpec[];
+  /** The managed clusters on which agents may run, by the names of their machines; absent: none. */
+  readonly homes?: readonly string[];
   /** What is there before the programs start. */
   readonly given: (hands: Hands) => Promise<void>;
   readonly steps: readonly Step[];
+  /** How many passes a key may have in a step, at most; default 5. */
+  readonly mostPasses?: number;
   /** How long a state has to stay as it is to be the end of a step, ms; default 3 s. */
   readonly quietMs?: number;
   /** What goes on is said again and again in Events: they do not count as writes in quiet. */
@@ -27,7 +32,7 @@ export interface Step {
 export interface Stage {
   readonly hands: Hands;
   readonly simulation: Simulation;
-  readonly programs: readonly Program[];
+  readonly programs: readonly Process[];
 }
 
 /** The longest that passes at once: shorter than a Lease. */

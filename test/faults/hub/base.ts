@@ -4,6 +4,7 @@ import path from 'node:path';
 import { loadAll } from 'js-yaml';
 
 import { startMemoryServer, type MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
+import { readManifests } from '../../../src/runtime/manifests.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import { root } from '../../support/repository/root.js';
@@ -19,7 +20,7 @@ export const TEAM = 'team';
 /** A Sunday. */
 const START = Date.parse('2026-11-22T10:00:00Z');
 
-/** A hub in memory with the definitions and namespaces of the product, in which nothing runs yet. */
+/** A hub in memory with the definitions, the namespaces and the rights of agents that the product has, in which nothing runs yet. */
 export interface BaseHub {
   readonly simulation: Simulation;
   readonly server: MemoryServer;
@@ -31,11 +32,18 @@ export async function startBaseHub(): Promise<BaseHub> {
   const server = await startMemoryServer({ clock: simulation });
   const hands = new Hands(server);
   await simulation.pass(0);
-  for (const object of definitions()) await hands.create(object);
   for (const name of [LEADER_NAMESPACE, AGENTS_NAMESPACE, TEAM])
     await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const object of [...definitions(), ...agentRights()]) await hands.create(object);
   await simulation.pass(10_000);
   return { simulation, server };
+}
+
+/** What agents may do on the hub. */
+function agentRights(): JsonRecord[] {
+  const base = path.join(root, 'deploy', 'base');
+  const policies = loadAll(readFileSync(path.join(base, 'policies', 'agents.yaml'), 'utf8')) as JsonRecord[];
+  return [...(readManifests(path.join(base, 'agents')) as unknown as JsonRecord[]), ...policies];
 }
 
 function definitions(): JsonRecord[] {

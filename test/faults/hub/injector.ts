@@ -5,6 +5,7 @@ import type { Simulation } from './time.js';
 /** What a fault may do beside answering: to the process, or to the hub. */
 export interface Struck {
   readonly clock: { stop(ms: number): void; aheadMs: number };
+  readonly clockCorrectedAfterMs?: number;
   readonly crash: (ms: number) => void;
 }
 
@@ -39,7 +40,7 @@ export class Injector {
   #counts: Record<Sort, number> = emptyCounts();
   /** The counts of the steps that are over. */
   readonly trace: Readonly<Record<Sort, number>>[] = [];
-  /** What each request and event of the run was: `step sort n` to a text. */
+  /** What each request and event of the run was: `step sort n process verb resource name`. */
   readonly named: string[] = [];
 
   constructor(simulation: Simulation, meddler: Meddler, plan: Plan) {
@@ -49,7 +50,7 @@ export class Injector {
   }
 
   /** What was written so far but for Leases, Events included. */
-  readonly writes: string[] = [];
+  readonly writes: SentRequest[] = [];
 
   /** No fault hits from now on. */
   close(): void {
@@ -64,15 +65,18 @@ export class Injector {
 
   /** The fault of a request that is about to be sent. */
   next(sent: SentRequest): Fault | undefined {
-    const fault = this.#count(sent.sort, `${sent.verb} ${sent.resource} ${sent.name}`);
+    if (sent.sort === 'write') this.writes.push(sent);
+    // A probe is sent every few seconds, and only all probes of half a minute together matter.
+    if (sent.resource === 'readyz') return undefined;
+    const fault = this.#count(sent.sort, textOf(sent));
     if (fault?.when !== 'answered') return fault;
     this.#atAnswer.set(sent, fault);
     return undefined;
   }
 
   /** The fault of the event that a watch has just delivered. */
-  nextEvent(resource: string): What | undefined {
-    const fault = this.#count('event', resource);
+  nextEvent(resource: string, process: string): What | undefined {
+    const fault = this.#count('event', `${process} event ${resource}`);
     if (fault === undefined) return undefined;
     const { what } = fault;
     if (what.kind === 'late' || what.kind === 'gone') this.#disturb(what.ms);
@@ -94,7 +98,7 @@ export class Injector {
     } else if (what.kind === 'stop') {
       this.#disturb(what.ms);
       struck.clock.stop(what.ms);
-    } else if (what.kind === 'clock') struck.clock.aheadMs += what.ms;
+    } else if (what.kind === 'clock') this.#setClock(what.ms, struck);
     else if (what.kind === 'foreign') this.#meddler.write(sent, what.field);
     else if (what.kind === 'takeover') {
       this.#disturb(what.ms);
@@ -117,7 +121,6 @@ export class Injector {
   #count(sort: Sort, name: string): Fault | undefined {
     this.#counts[sort] += 1;
     const n = this.#counts[sort];
-    if (sort === 'write') this.writes.push(name);
     this.named.push(`step ${this.#step} ${sort} ${n}: ${name}`);
     const fault = this.#waiting.find(({ where }) => where.step === this.#step && where.of === sort && where.n === n);
     if (fault === undefined) return undefined;
@@ -127,9 +130,21 @@ export class Injector {
     return fault;
   }
 
+  #setClock(ms: number, { clock, clockCorrectedAfterMs: correctedAfterMs }: Struck): void {
+    clock.aheadMs += ms;
+    if (correctedAfterMs === undefined) return;
+    this.#disturb(correctedAfterMs);
+    this.#simulation.after(correctedAfterMs, () => (clock.aheadMs -= ms));
+  }
+
   #disturb(ms: number): void {
     this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + ms);
   }
+}
+
+/** `process verb resource name`. */
+export function textOf({ process, verb, resource, name }: SentRequest): string {
+  return `${process} ${verb} ${resource} ${name}`;
 }
 
 function emptyCounts(): Record<Sort, number> {

@@ -1,3 +1,4 @@
+import { AGENTS_NAMESPACE } from '../../../src/api/names.js';
 import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { BaseHub } from './base.js';
@@ -12,7 +13,7 @@ export function meddlerOf({ simulation }: BaseHub, hands: Hands): Meddler {
   const quietly = (work: Promise<unknown>): void => void work.catch(() => undefined);
   const setHolder = async (holder: string): Promise<void> => {
     for (const { metadata } of await hands.list(Leases))
-      if (metadata.namespace !== undefined && !isOfNode(metadata))
+      if (metadata.namespace !== undefined && !isOfCluster(metadata))
         await hands.patch(Leases, metadata, { spec: { holderIdentity: holder } });
   };
   return {
@@ -30,6 +31,7 @@ export function meddlerOf({ simulation }: BaseHub, hands: Hands): Meddler {
   };
 }
 
-function isOfNode({ namespace }: KubeObject['metadata']): boolean {
-  return namespace === 'kube-node-lease';
+/** The Lease of a cluster, or of a node: only its own renews it. */
+function isOfCluster({ namespace }: KubeObject['metadata']): boolean {
+  return namespace === AGENTS_NAMESPACE || namespace === 'kube-node-lease';
 }

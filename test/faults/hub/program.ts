@@ -1,7 +1,7 @@
 import type { UserInfo } from '@multicluster-engine/kube-apiserver';
-import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
+import type { AgentMetrics } from '../../../src/agent/metrics.js';
 import { LEADER_NAMESPACE } from './base.js';
 import { engineGroup } from '../../../src/operator/engine.js';
 import type { ControllerName, ManagerConfig } from '../../../src/operator/flags.js';
@@ -12,12 +12,12 @@ import { clustersGroup, placementGroup } from '../../../src/operator/placement.j
 import type { LeaseTimes } from '../../../src/runtime/leaderelection/leaseholder.js';
 import { createManager } from '../../../src/runtime/manager/manager.js';
 import type { Group } from '../../../src/runtime/manager/group.js';
-import type { Logger } from '../../../src/runtime/logger.js';
 import type { Span, SpanStart } from '../../../src/runtime/tracing/tracer.js';
-import type { Injector } from './injector.js';
 import type { SentRequest } from './request.js';
 import type { EventStream } from './stream.js';
-import { ProcessClock, type Simulation } from './time.js';
+import type { Process, ProcessOptions } from './process.js';
+import { loggerOf } from './processlog.js';
+import { ProcessClock } from './time.js';
 import { createWire } from './wire.js';
 
 const GROUPS: Readonly<Record<ControllerName, (manager: ControllerManager) => Group>> = {
@@ -45,28 +45,14 @@ const LONG_LEASES: LeaseTimes = {
 /** A candidate watches its Lease until it holds it. */
 const LEASES = 'leases.coordination.k8s.io';
 
-/** What goes wrong inside a process, as its log says: each is a fault of the program, whatever happens around it. */
-const NEVER_LOGGED: ReadonlySet<string> = new Set([
-  'write not permitted by the write guard',
-  'a handler of a cache has thrown',
-  'group failed',
-]);
-
-export interface ProgramOptions {
-  readonly simulation: Simulation;
-  readonly server: MemoryServer;
-  readonly injector: Injector;
+export interface ProgramOptions extends ProcessOptions {
   readonly user: UserInfo;
   readonly spec: ProgramSpec;
-  readonly seed: number;
-  /** Receives what the program should never have done. */
-  readonly complain: (text: string) => void;
-  /** Receives each log line, for people. */
-  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** A process of the operator in the simulation: started, killed and started again. */
-export class Program {
+export class Program implements Process {
+  readonly isPeriodic = false;
   readonly name: string;
   readonly #options: ProgramOptions;
   #clock: ProcessClock | undefined;
@@ -95,7 +81,7 @@ export class Program {
     this.#running = 0;
     this.starts += 1;
     const dice = new Dice(seed * 31 + this.starts);
-    const log = this.#logger();
+    const log = loggerOf(spec.name, this.#options);
     const connection = {
       simulation,
       clock,
@@ -169,31 +155,10 @@ export class Program {
       },
     };
   }
-
-  #logger(above: object = {}): Logger {
-    const { complain, log, simulation } = this.#options;
-    const write =
-      (level: string) =>
-      (fields: object, message: string): void => {
-        if (NEVER_LOGGED.has(message)) complain(`${message}: ${JSON.stringify(fields)}`);
-        log?.(`${simulation.monotonic()} ${this.name} ${level} ${message} ${lineOf({ ...above, ...fields })}`);
-      };
-    return {
-      debug: log === undefined ? () => undefined : write('debug'),
-      info: log === undefined ? () => undefined : write('info'),
-      warn: write('warn'),
-      error: write('error'),
-      child: (fields) => this.#logger({ ...above, ...fields }),
-    };
-  }
-}
-
-function lineOf(fields: object): string {
-  return JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.stack : value));
 }
 
 /** Takes every record of a metric and keeps nothing. */
-const NO_METRICS = nothing() as Metrics;
+export const NO_METRICS = nothing() as Metrics & AgentMetrics;
 
 function nothing(): unknown {
   const self: object = new Proxy(() => undefined, { get: () => self, apply: () => self });

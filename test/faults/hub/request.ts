@@ -16,7 +16,8 @@ export interface SentRequest {
 
 export function sentOf(call: Call, process: string): SentRequest {
   const { verb, resource, name = '' } = call.target;
-  const isLease = resource === 'leases.coordination.k8s.io' && call.bucket === 'leases';
+  // An agent renews by a patch, and does so all the time; it creates its Lease once.
+  const isLease = resource === 'leases.coordination.k8s.io' && (call.bucket === 'leases' || call.method === 'PATCH');
   const sort = isLease ? 'lease' : call.method === 'GET' ? 'read' : 'write';
   return { process, method: call.method, path: call.path, resource, verb, name, sort };
 }

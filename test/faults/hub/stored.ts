@@ -2,16 +2,23 @@ import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiser
 
 import {
   ADDITIONS_ANNOTATION,
+  AGENT_TOKEN_SECRET,
+  AGENTS_NAMESPACE,
   DECISION_REVISION_ANNOTATION,
   HISTORY_ANNOTATION,
   REMOVALS_ANNOTATION,
 } from '../../../src/api/names.js';
+import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
+import { asRecord, field } from '../../../src/runtime/vocabulary/json.js';
+import { homeWithId } from './machine.js';
 import { TOUCHED } from './meddler.js';
+
+const LEASES = 'leases.coordination.k8s.io';
 
 type Entry = NonNullable<ReturnType<MemoryServer['store']['get']>>;
 
-/** Of Leases and Events, nothing is compared: they say when something happened, and by whom. */
-const IGNORED: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'events', 'events.events.k8s.io']);
+/** Of Leases and Events, nothing is compared: they say when something happened, and by whom. Of the Lease of a cluster, the holder is. */
+const IGNORED: ReadonlySet<string> = new Set([LEASES, 'events', 'events.events.k8s.io']);
 
 /** Times, what runs out, what a process saw that has ended since, a hash of times; and what others wrote. */
 const UNCOMPARED = [
@@ -43,6 +50,8 @@ export function storedTexts(server: MemoryServer, base: StoredState): Map<string
       all.set(`${collection} ${entry.key}`, textOf(entry));
     }
   }
+  for (const { key, object } of server.store.list(LEASES, `${AGENTS_NAMESPACE}/`))
+    all.set(`${LEASES} ${key}`, `held by ${homeWithId(server, field(field(object, 'spec'), 'holderIdentity'))}`);
   return all;
 }
 
@@ -53,11 +62,19 @@ function textOf(entry: Entry): string {
     readonly metadata: Record<string, unknown>;
   };
   const { managedFields: _, resourceVersion: __, generation: ___, annotations, labels, ...kept } = metadata;
+  const shown = kept['name'] === AGENT_TOKEN_SECRET ? { ...rest, data: tokenData(rest) } : rest;
   const said = { ...kept, annotations: compared(annotations), labels: compared(labels) };
-  const text = JSON.stringify({ metadata: said, ...rest }, ordered);
+  const text = JSON.stringify({ metadata: said, ...shown }, ordered);
   const masked = text.replace(TIME, '<time>').replace(UID, '<uid>').replace(REVISION, '"revision":"<hash>"');
   texts.set(entry, masked);
   return masked;
+}
+
+/** Of the Secret of an agent: its keys, and whether it has a token of its own from the present manifest. */
+function tokenData(secret: object): object {
+  const { kind, ...content } = readHubToken(secret);
+  const hasToken = 'token' in content && content.token !== undefined;
+  return { kind, hasToken, keys: Object.keys(asRecord(field(secret, 'data'))).sort() };
 }
 
 /** Undefined when nothing is left. */

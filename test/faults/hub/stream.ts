@@ -12,6 +12,7 @@ export interface StreamOptions {
   readonly simulation: Simulation;
   readonly injector: Injector;
   readonly call: Call;
+  readonly process: string;
   /** Ends the request at the server. */
   readonly end: () => void;
 }
@@ -139,7 +140,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     if (item.kind === 'end' || field(item.value, 'type') === 'BOOKMARK') return;
     this.#last.push(item.value);
     if (this.#last.length > REMEMBERED) this.#last.shift();
-    const what = this.#options.injector.nextEvent(this.resource);
+    const what = this.#options.injector.nextEvent(this.resource, this.#options.process);
     if (what !== undefined) this.#strike(what);
   }
 

@@ -3,6 +3,7 @@ import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/m
 
 import { errorFromResponse, malformed, noResponse } from '../../../src/runtime/transport/apierror.js';
 import { retryAfterKey, type ApiResponse, type Call } from '../../../src/runtime/transport/call.js';
+import type { CredentialLoader, Credentials } from '../../../src/runtime/transport/credentials.js';
 import type { Deadline } from '../../../src/runtime/transport/deadline.js';
 import { parseRetryAfter } from '../../../src/runtime/transport/retry.js';
 import {
@@ -28,7 +29,12 @@ export interface Connection {
   readonly clock: ProcessClock;
   readonly server: MemoryServer;
   readonly injector: Injector;
-  readonly user: UserInfo;
+  /** Undefined: the server finds it by the credentials of the transport. */
+  readonly user: UserInfo | undefined;
+  /** Whether the network of the process is cut; absent: never. */
+  readonly isCut?: () => boolean;
+  /** When somebody corrects a wrong wall clock of the process; absent: nobody does. */
+  readonly clockCorrectedAfterMs?: number;
   /** Of the process, as plans and traces name it. */
   readonly process: string;
   /** Kills the process, and starts it again after `ms`. */
@@ -38,8 +44,8 @@ export interface Connection {
 }
 
 /** A transport of one process, through the faults of the plan. */
-export function createWire(connection: Connection, options: TransportOptions): Transport {
-  return createTransportWith((settings) => new FaultyRoundTripper(connection, settings), options);
+export function createWire(connection: Connection, options: TransportOptions, loader?: CredentialLoader): Transport {
+  return createTransportWith((settings) => new FaultyRoundTripper(connection, settings), options, loader);
 }
 
 type Answer = (response: ServerResponse) => void;
@@ -54,22 +60,23 @@ class FaultyRoundTripper implements RoundTripper {
     this.#options = options;
   }
 
-  async call(call: Call, _credentials: unknown, deadline: Deadline): Promise<ApiResponse> {
-    const response = await this.#exchange(call, deadline);
-    if (response.code >= 300) throw this.#errorOf(call, response);
+  async call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse> {
+    const response = await this.#exchange(call, credentials, deadline);
+    if (response.code >= 300) throw this.#errorOf(call, credentials, response);
     const value = valueOf(response.body);
     if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
     return { status: response.code, body: value };
   }
 
-  async open(call: Call, _credentials: unknown, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
-    const { injector, clock, simulation, open } = this.#connection;
+  async open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
+    const { injector, clock, simulation, open, process } = this.#connection;
     const end = new AbortController();
-    const response = await this.#exchange(call, deadline, end.signal);
-    if (response.code !== 200) throw this.#errorOf(call, response);
+    const response = await this.#exchange(call, credentials, deadline, end.signal);
+    if (response.code !== 200) throw this.#errorOf(call, credentials, response);
     const { body } = response;
+    if (body.kind === 'bytes' && call.target.verb !== 'watch') return onceOf(body.bytes);
     if (body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
-    const stream = new EventStream({ clock, simulation, injector, call, end: () => end.abort() });
+    const stream = new EventStream({ clock, simulation, injector, call, process, end: () => end.abort() });
     open.add(stream);
     void stream.pump(body.values).finally(() => open.delete(stream));
     return stream;
@@ -79,7 +86,12 @@ class FaultyRoundTripper implements RoundTripper {
     // A process that ends cuts its connections: what is under way is not answered.
   }
 
-  #exchange(call: Call, deadline: Deadline, streamEnd?: AbortSignal): Promise<ServerResponse> {
+  #exchange(
+    call: Call,
+    { headers }: Credentials,
+    deadline: Deadline,
+    streamEnd?: AbortSignal,
+  ): Promise<ServerResponse> {
     const { clock, injector, open, process } = this.#connection;
     call.beforeAttempt?.();
     const sentAt = clock.monotonic();
@@ -107,13 +119,20 @@ class FaultyRoundTripper implements RoundTripper {
       };
       open.add(sent);
       deadline.addEventListener('abort', late);
-      this.#send({ call, sent, answer, fail, signal: streamEnd ?? new AbortController().signal });
+      const { Authorization: given } = headers;
+      const authorization = typeof given === 'string' ? given : undefined;
+      const signal = streamEnd ?? new AbortController().signal;
+      this.#send({ call, authorization, sent, answer, fail, signal });
     });
   }
 
   #send(way: Way): void {
     const { clock, injector } = this.#connection;
     const { sent, answer, fail } = way;
+    if (this.#connection.isCut?.() === true) {
+      clock.post(() => fail('no route to host'));
+      return;
+    }
     const fault = injector.next(sent);
     if (fault === undefined || fault.when === 'watch') {
       clock.post(() => this.#serve(way, answer));
@@ -138,7 +157,7 @@ class FaultyRoundTripper implements RoundTripper {
   }
 
   /** The server carries the request out; the answer has its own turn. */
-  #serve({ call, sent, signal, fail }: Way, answered: Answer): void {
+  #serve({ call, authorization, sent, signal, fail }: Way, answered: Answer): void {
     const { server, user, injector, clock } = this.#connection;
     const outage = injector.outageOf(sent);
     if (outage !== undefined) {
@@ -152,9 +171,10 @@ class FaultyRoundTripper implements RoundTripper {
         'user-agent': this.#options.userAgent,
         accept: call.accept ?? 'application/json',
         'content-type': call.contentType ?? 'application/json',
+        authorization,
       },
       body: call.body === undefined ? undefined : Buffer.from(call.body),
-      user,
+      ...(user === undefined ? {} : { user }),
       signal,
     };
     server.dispatch(request).then(
@@ -163,16 +183,18 @@ class FaultyRoundTripper implements RoundTripper {
     );
   }
 
-  #errorOf(call: Call, { code, headers, body }: ServerResponse): AttemptError {
+  #errorOf(call: Call, credentials: Credentials, { code, headers, body }: ServerResponse): AttemptError {
     const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
-    return new AttemptError(errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target), false);
+    const error = errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target);
+    return new AttemptError(error, false, code === 401 ? credentials : undefined);
   }
 }
 
 /** A request on its way. */
 interface Way {
   readonly call: Call;
+  readonly authorization: string | undefined;
   readonly sent: SentRequest;
   readonly answer: Answer;
   readonly fail: (why: string) => void;
@@ -218,6 +240,10 @@ function answerOf(answer: {
     headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
     body: { kind: 'value', value },
   };
+}
+
+async function* onceOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** The JSON value of a body; undefined for a stream, and when it is not JSON. */

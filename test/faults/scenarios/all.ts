@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.js';
+import { AGENTS } from './agents/index.js';
 import { PLACEMENT_SCENARIOS } from './placement/index.js';
 import { timed } from './timed/index.js';
 
-export const SCENARIOS: readonly Scenario[] = [...PLACEMENT_SCENARIOS, ...timed];
+export const SCENARIOS: readonly Scenario[] = [...PLACEMENT_SCENARIOS, ...timed, ...AGENTS];

@@ -1,0 +1,93 @@
+import { ManagedClusters } from '../../../../src/api/resources.js';
+import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { place } from '../fleet.js';
+import { connect, customClaims, cut, HUB, machines, setClock, within } from './machines.js';
+
+/** What the hub makes of the Leases and reports of clusters. */
+
+const SHORT = { leaseSeconds: 20 };
+
+const silence: Scenario = {
+  name: 'agents/silence',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+  steps: [place('web', { numberOfClusters: 2 }), within(120, cut('a')), within(60, connect('a'))],
+};
+
+/** Most of a set falls silent at once: nobody is tainted. */
+const brake: Scenario = {
+  name: 'agents/brake',
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd'],
+  given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+  steps: [
+    place('web', { numberOfClusters: 2 }),
+    within(150, cut('abc')),
+    within(60, connect('ab')),
+    within(60, connect('c')),
+  ],
+};
+
+const maintain = (name: string, maintenance: string | null): Step =>
+  step(`cluster ${name} has maintenance ${maintenance}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { spec: { maintenance } }),
+  );
+
+const drain: Scenario = {
+  name: 'agents/drain',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc'),
+  steps: [
+    place('web', { numberOfClusters: 2 }),
+    maintain('a', 'Draining'),
+    maintain('a', null),
+    maintain('c', 'Cordoned'),
+    maintain('b', 'Draining'),
+  ],
+};
+
+const clock: Scenario = {
+  name: 'agents/clock',
+  ...HUB,
+  homes: ['a'],
+  given: (hands) => machines(hands, 'a', 'a', SHORT),
+  steps: [place('web', {}), within(60, setClock('a', 300_000)), wait(2), within(60, setClock('a', 0))],
+};
+
+const north = [
+  {
+    requiredClusterSelector: {
+      claimSelector: { matchExpressions: [{ key: 'region', operator: 'In' as const, values: ['north'] }] },
+    },
+  },
+];
+
+const claims: Scenario = {
+  name: 'agents/claims',
+  ...HUB,
+  homes: ['a', 'b'],
+  given: (hands) => machines(hands, 'ab', 'ab'),
+  steps: [
+    place('web', { predicates: north }),
+    within(5, customClaims('a', { region: 'north' })),
+    within(5, customClaims('b', { region: 'north', 'Not-a-label': 'x' })),
+    within(5, customClaims('a', { region: null })),
+  ],
+};
+
+const accept = (name: string, hubAcceptsClient: boolean): Step =>
+  step(`the hub ${hubAcceptsClient ? 'accepts' : 'refuses'} cluster ${name}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { spec: { hubAcceptsClient } }),
+  );
+
+const accepted: Scenario = {
+  name: 'agents/accepted',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+  steps: [place('web', {}), within(120, accept('a', false)), within(60, accept('a', true))],
+};
+
+export const HEALTH: readonly Scenario[] = [silence, brake, drain, clock, claims, accepted];

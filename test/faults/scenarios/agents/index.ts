@@ -1,0 +1,6 @@
+import type { Scenario } from '../../scenario.js';
+import { HEALTH } from './health.js';
+import { JOINING } from './joining.js';
+
+/** Agents, and the health of clusters. */
+export const AGENTS: readonly Scenario[] = [...JOINING, ...HEALTH];

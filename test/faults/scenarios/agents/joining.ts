@@ -1,0 +1,118 @@
+import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE } from '../../../../src/api/names.js';
+import { Leases, Roles, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { AGENT_ACCOUNT, namespaceOf } from '../../hub/machine.js';
+import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { leave, place } from '../fleet.js';
+import { add, connect, customClaims, cut, HUB, machines, renew, setMachine, within } from './machines.js';
+
+/** How clusters join a hub, and with which identity. */
+
+const join: Scenario = {
+  name: 'agents/join',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'a'),
+  steps: [place('web', { numberOfClusters: 2 }), within(60, add('b')), within(60, add('c', 'c', { leaseSeconds: 20 }))],
+};
+
+/** The agent may write its Secret, or may only read it. */
+const setSecretVerbs = (home: string, verbs: readonly string[]): Step =>
+  step(`the agent of machine ${home} may ${verbs.join(' and ')} its Secret`, async (hands) => {
+    const name = { name: AGENT_ACCOUNT, namespace: namespaceOf(home) };
+    const { rules } = (await hands.find(Roles, name)) as unknown as {
+      readonly rules: readonly { resources: string[] }[];
+    };
+    const changed = rules.map((rule) => (rule.resources.includes('secrets') ? { ...rule, verbs } : rule));
+    await hands.patch(Roles, name, { rules: changed });
+  });
+
+const secretNotStored: Scenario = {
+  name: 'agents/secret-not-stored',
+  ...HUB,
+  homes: ['a'],
+  given: async (hands) => {
+    await machines(hands, 'a', 'a');
+    await setMachine(hands, 'a', { runs: false });
+    await setSecretVerbs('a', ['get']).act({ hands } as never);
+    await setMachine(hands, 'a', { runs: true });
+  },
+  quietMs: 90_000,
+  steps: [
+    place('web', {}),
+    within(90, setSecretVerbs('a', ['get', 'patch'])),
+    within(
+      330,
+      step('the Secret of machine a is created again from its manifest', async (hands) => {
+        const name = { name: AGENT_TOKEN_SECRET, namespace: namespaceOf('a') };
+        await hands.patch(Secrets, name, { data: { token: null, 'token-join-secret-uid': null } });
+      }),
+    ),
+  ],
+};
+
+const rotation: Scenario = {
+  name: 'agents/rotation',
+  ...HUB,
+  homes: ['a'],
+  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 600 }),
+  steps: [place('web', {}), wait(34 * 60), customClaims('a', { region: 'north' }), wait(34 * 60)],
+};
+
+const renewed: Scenario = {
+  name: 'agents/renewed',
+  ...HUB,
+  homes: ['a', 'b'],
+  given: (hands) => machines(hands, 'ab', 'ab'),
+  steps: [
+    place('web', { numberOfClusters: 1 }),
+    within(70, renew('a')),
+    within(5, customClaims('a', { region: 'north' })),
+    // A machine that was rebuilt takes over the name.
+    within(70, renew('a', 'b')),
+  ],
+};
+
+/** The identity of a cluster ends with its last token. */
+const expired: Scenario = {
+  name: 'agents/expired',
+  ...HUB,
+  homes: ['a'],
+  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 600 }),
+  steps: [cut('a'), wait(8 * 24 * 60), connect('a'), within(70, renew('a'))],
+};
+
+/** Somebody deletes the Lease while its holder cannot be reached. */
+const takeOver: Step = {
+  title: 'the Lease of a is deleted while machine a has no network, and the agent of machine b starts again',
+  act: async ({ hands, simulation }) => {
+    await setMachine(hands, 'a', { isCut: true });
+    await setMachine(hands, 'b', { runs: false });
+    await simulation.pass(1_000);
+    await hands.remove(Leases, { name: 'a', namespace: AGENTS_NAMESPACE });
+    await setMachine(hands, 'b', { runs: true });
+  },
+};
+
+/** Two machines have a manifest of the same cluster; only one of them holds its Lease. */
+const twin: Scenario = {
+  name: 'agents/twin',
+  ...HUB,
+  homes: ['a', 'b'],
+  given: (hands) => machines(hands, 'ab', 'a'),
+  steps: [within(70, add('a', 'b')), within(70, takeOver), within(70, connect('a'))],
+};
+
+const rejoin: Scenario = {
+  name: 'agents/rejoin',
+  ...HUB,
+  homes: ['a', 'b'],
+  given: (hands) => machines(hands, 'ab', 'ab'),
+  steps: [
+    place('web', {}),
+    within(70, leave('a')),
+    within(70, add('a')),
+    within(5, customClaims('a', { region: 'north' })),
+  ],
+};
+
+export const JOINING: readonly Scenario[] = [join, secretNotStored, rotation, renewed, expired, twin, rejoin];
