@@ -141,6 +141,7 @@ class Run {
     await base.simulation.pass(1_000);
     this.#ends.begin();
     for (const program of this.#programs) program.start();
+    if (start === undefined) await base.simulation.pass(scenario.startMs ?? 0);
     await this.#settle();
     const steps = scenario.steps.slice(this.#from, plan.to);
     const { pendingMinutes } = steps.at(-1) ?? {};

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** How many passes a key may have in a step, at most; default 5. */
   readonly mostPasses?: number;
+  /** How long after the first start of the programs all is as it has to be, ms; default 0. */
+  readonly startMs?: number;
   /** How long a state has to stay as it is to be the end of a step, ms; default 3 s. */
   readonly quietMs?: number;
   /** What goes on is said again and again in Events: they do not count as writes in quiet. */

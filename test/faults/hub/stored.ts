@@ -9,7 +9,8 @@ import {
   REMOVALS_ANNOTATION,
 } from '../../../src/api/names.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
-import { asRecord, field } from '../../../src/runtime/vocabulary/json.js';
+import { asRecord, field, textField } from '../../../src/runtime/vocabulary/json.js';
+import { byText } from '../../../src/runtime/vocabulary/names.js';
 import { homeWithId } from './machine.js';
 import { TOUCHED } from './meddler.js';
 
@@ -83,8 +84,10 @@ function compared(values: unknown): object | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** Object keys in one order: which field was written first is no difference. */
-function ordered(_key: string, value: unknown): unknown {
+/** Object keys in one order, and conditions: which of them was written first is no difference. */
+function ordered(key: string, value: unknown): unknown {
+  if (key === 'conditions' && Array.isArray(value))
+    return [...value].sort((a, b) => byText(textField(a, 'type'), textField(b, 'type')));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,3 +1,4 @@
+import { TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { step, wait, type Scenario, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
@@ -12,7 +13,11 @@ const silence: Scenario = {
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', { numberOfClusters: 2 }), within(120, cut('a')), within(60, connect('a'))],
+  steps: [
+    place('web', { numberOfClusters: 2, tolerations: [{ key: TAINTS.unreachable, tolerationSeconds: 20 }] }),
+    within(150, cut('a')),
+    within(60, connect('a')),
+  ],
 };
 
 /** Most of a set falls silent at once: nobody is tainted. */

@@ -54,7 +54,7 @@ const rotation: Scenario = {
   name: 'agents/rotation',
   ...HUB,
   homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 600 }),
+  given: (hands) => machines(hands, 'a', 'a'),
   steps: [place('web', {}), wait(34 * 60), customClaims('a', { region: 'north' }), wait(34 * 60)],
 };
 
@@ -77,7 +77,7 @@ const expired: Scenario = {
   name: 'agents/expired',
   ...HUB,
   homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 600 }),
+  given: (hands) => machines(hands, 'a', 'a'),
   steps: [cut('a'), wait(8 * 24 * 60), connect('a'), within(70, renew('a'))],
 };
 

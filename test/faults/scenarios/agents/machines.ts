@@ -29,6 +29,8 @@ import { fleet } from '../fleet.js';
 export const HUB = {
   programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
   mostPasses: 10,
+  // The hub judges a cluster after its first renewal.
+  startMs: 65_000,
 } as const satisfies Partial<Scenario>;
 
 const HUB_URL = 'https://hub.example.com:6443';
