@@ -11,6 +11,11 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'renewed the Lease of a cluster that another one of the same name had taken, so that both reported',
+    mendedBy: 'a renewal names its holder, and the policy of the hub refuses another one',
+    plan: { scenario: 'agents/twin', seed: 0, faults: [] },
+  },
+  {
     what: 'forgot which clusters were selected, after an object that somebody deleted could not be made again',
     mendedBy: 'what was published is kept until it is known whether a write is stored',
     plan: {

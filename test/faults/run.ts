@@ -73,6 +73,7 @@ const LATEST_MS = 600_000;
 const CONVERGED_MS = 300_000;
 const LOOK_EVERY_MS = 500;
 const MOST_PASSES = 5;
+const EVENTS = 'events.events.k8s.io';
 const DAY_MS = 24 * 3_600_000;
 /** In each run, the share of turns in which another than the oldest ready work is taken; with seed 0, none. */
 const DISORDER = 0.3;
@@ -244,12 +245,13 @@ class Run {
       await base.simulation.pass(5_000);
     }
     const periodic = new Set(this.#programs.filter((one) => one.isPeriodic).map(({ name }) => name));
+    // The leap suspends the operator, which announces again after it which sets are silent.
+    const saysAgain = repeatsEvents || this.#agents !== undefined;
     const written = this.#injector.writes
       .slice(before)
-      .filter(({ process }) => !periodic.has(process))
-      .map(textOf)
-      .filter((text) => !(repeatsEvents && text.includes(' events.')));
-    if (written.length > 0) this.#violate('not quiet', `written in a day of quiet: ${written.slice(0, 3).join('; ')}`);
+      .filter(({ process, resource }) => !periodic.has(process) && !(saysAgain && resource === EVENTS));
+    if (written.length > 0)
+      this.#violate('not quiet', `written in a day of quiet: ${written.slice(0, 3).map(textOf).join('; ')}`);
   }
 
   #checkBirths({ births }: Reference): void {

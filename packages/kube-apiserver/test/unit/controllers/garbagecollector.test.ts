@@ -66,6 +66,23 @@ describe('background deletion', () => {
     expect(warnings(fixture, 'ns')).toEqual(uid === far.metadata.uid ? [warning] : []);
   });
 
+  it('a dependent remains whose owner was put back with its uid', async () => {
+    const fixture = await newCluster();
+    const owner = await fixture.configMap('owner');
+    const child = await fixture.configMap('child', { ownerReferences: [ownedBy(owner)] });
+    await fixture.delete('configmaps/ns/owner');
+    await fixture.idle();
+    expect(fixture.configMapNames()).toEqual([]);
+    for (const object of [owner, child])
+      await fixture.store.put('configmaps', `ns/${object.metadata.name}`, (revision) => ({
+        ...object,
+        metadata: { ...object.metadata, resourceVersion: String(revision) },
+      }));
+    await fixture.idle();
+
+    expect(fixture.configMapNames()).toEqual(['child', 'owner']);
+  });
+
   it('a dependent remains whose owner is cluster-scoped or in its namespace', async () => {
     const fixture = await newCluster();
     await fixture.configMap('child', { ownerReferences: [ownedBy(fixture.get('namespaces/ns'))] });
