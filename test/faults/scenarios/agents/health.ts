@@ -7,17 +7,14 @@ import { connect, customClaims, cut, HUB, machines, setClock, within } from './m
 /** What the hub makes of the Leases and reports of clusters. */
 
 const SHORT = { leaseSeconds: 20 };
+const tolerations = [{ key: TAINTS.unreachable, tolerationSeconds: 20 }];
 
 const silence: Scenario = {
   name: 'agents/silence',
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [
-    place('web', { numberOfClusters: 2, tolerations: [{ key: TAINTS.unreachable, tolerationSeconds: 20 }] }),
-    within(150, cut('a')),
-    within(60, connect('a')),
-  ],
+  steps: [place('web', { numberOfClusters: 2, tolerations }), within(150, cut('a')), within(60, connect('a'))],
 };
 
 /** Most of a set falls silent at once: nobody is tainted. */
@@ -92,7 +89,7 @@ const accepted: Scenario = {
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', {}), within(120, accept('a', false)), within(60, accept('a', true))],
+  steps: [place('web', { tolerations }), within(150, accept('a', false)), within(60, accept('a', true))],
 };
 
 export const HEALTH: readonly Scenario[] = [silence, brake, drain, clock, claims, accepted];
