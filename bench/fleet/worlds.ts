@@ -93,7 +93,7 @@ function decisionsOf({ metadata }: RawObject, inputs: WorldInputs): readonly Raw
   const input = inputs.input({ namespace, name });
   if (input === undefined) return [];
   const owner = { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
-  const { lists = [] } = forecastOf(input.snapshot).published;
+  const { lists } = forecastOf(input.snapshot).published;
   return lists.map((clusters, index) => ({
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,

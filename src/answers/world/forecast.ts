@@ -86,7 +86,7 @@ export function storedAfter(
   { owner, at }: Publishing,
 ): readonly StoredDecision[] {
   if (published === undefined) return stored;
-  const { lists = [], since, pieces, removals, additions, windowSeconds } = published;
+  const { lists, since, pieces, removals, additions, windowSeconds } = published;
   const isKept = (one: StoredDecision): boolean => !isOwn(one) || one.deleting || one.ordinal === undefined;
   const kept = stored.filter(isKept);
   const own = new Map(stored.flatMap((one) => (isKept(one) ? [] : [[one.ordinal, one] as const])));

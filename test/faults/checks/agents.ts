@@ -1,7 +1,7 @@
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
-import { field } from '../../../src/runtime/vocabulary/json.js';
+import { field, textField } from '../../../src/runtime/vocabulary/json.js';
 import type { BaseHub } from '../hub/base.js';
 
 /** The Lease of a cluster, as it was last seen. */
@@ -86,7 +86,7 @@ export class AgentCheck {
   #renewed(key: string, object: unknown): Renewal {
     const spec = field(object, 'spec');
     const seconds = Number(field(spec, 'leaseDurationSeconds') ?? 0);
-    const holder = String(field(spec, 'holderIdentity') ?? '');
+    const holder = textField(spec, 'holderIdentity');
     const renewal = { at: this.#base.simulation.monotonic(), holder, seconds };
     this.#renewals.set(key.slice(AGENTS_NAMESPACE.length + 1), renewal);
     return renewal;

@@ -121,7 +121,9 @@ export class AgentProgram implements Process {
     this.#open = new Set();
     this.#starts += 1;
     this.#aheadMs = 0;
-    const dice = new Dice(seed * 31 + this.#starts * 7 + [...home].reduce((sum, one) => sum + one.charCodeAt(0), 0));
+    const dice = new Dice(
+      seed * 31 + this.#starts * 7 + home.split('').reduce((sum, one) => sum + one.charCodeAt(0), 0),
+    );
     const tools = { clock, random: () => dice.next(), log: loggerOf(this.name, this.#options) };
     const connection = { ...this.#options, ...this.#connection(clock), user: userOf(home) };
     const wire = createWire(connection, { ...tools, userAgent: USER_AGENT });

@@ -137,7 +137,7 @@ function publishedOf(
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
   const { decision, published: after } = forecastOf(input.snapshot);
-  const { lists = [], since, pieces, removals, additions, status } = after;
+  const { lists, since, pieces, removals, additions, status } = after;
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = lists.map((clusters, index) => {

@@ -149,12 +149,12 @@ export const renew = (cluster: string, home = cluster): Step =>
 
 /** Networks between the hub and machines, a letter each. */
 export const cut = (homes: string): Step =>
-  step(`no network between the hub and ${[...homes].join(', ')}`, async (hands) => {
+  step(`no network between the hub and ${homes.split('').join(', ')}`, async (hands) => {
     for (const home of homes) await setMachine(hands, home, { isCut: true });
   });
 
 export const connect = (homes: string): Step =>
-  step(`a network between the hub and ${[...homes].join(', ')} again`, async (hands) => {
+  step(`a network between the hub and ${homes.split('').join(', ')} again`, async (hands) => {
     for (const home of homes) await setMachine(hands, home, { isCut: false });
   });
 
