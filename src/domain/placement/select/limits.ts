@@ -28,6 +28,9 @@ export interface BudgetInForce {
 export function budgetInForce(placement: PlacementView): BudgetInForce | undefined {
   const { rules, status, generation } = placement;
   const remembered = readBasis(status)?.budget;
+  const windowSeconds = (rules.budget ?? remembered)?.windowSeconds;
+  // Most Placements have none.
+  if (windowSeconds === undefined) return undefined;
   const isEdited = field(status, 'observedGeneration') !== generation || rules.problem !== undefined;
   const isFormerInForce = (type: string): boolean =>
     isEdited || storedHold(placement, type)?.reason === 'DisruptionBudgetExceeded';
@@ -39,8 +42,7 @@ export function budgetInForce(placement: PlacementView): BudgetInForce | undefin
     rules.budget?.maxAdditions,
     isFormerInForce(PlacementConditions.AdditionsHeld) ? remembered?.maxAdditions : undefined,
   );
-  const windowSeconds = (rules.budget ?? remembered)?.windowSeconds;
-  if (windowSeconds === undefined || (maxRemovals ?? maxAdditions) === undefined) return undefined;
+  if ((maxRemovals ?? maxAdditions) === undefined) return undefined;
   return { maxRemovals, maxAdditions, windowSeconds };
 }
 

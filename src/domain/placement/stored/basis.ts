@@ -33,9 +33,8 @@ const MOST_SETS = 50;
 export function readBasis(status: unknown): Basis | undefined {
   const basis = field(status, 'basis');
   if (!isRecord(basis)) return undefined;
-  const budget = parse(() => readBudget(basis['disruptionBudget'], 'status.basis.disruptionBudget'));
   return {
-    budget: budget.ok ? budget.value : undefined,
+    budget: readStoredBudget(basis['disruptionBudget']),
     wanted: readCount(basis['numberOfClusters']),
     definitions: readDefinitions(basis['definitions']),
     clusterSets: readSets(basis['clusterSets']),
@@ -43,6 +42,12 @@ export function readBasis(status: unknown): Basis | undefined {
     releaseBefore: textField(basis, 'releaseBefore'),
     specHash: typeof basis['specHash'] === 'string' ? basis['specHash'] : undefined,
   };
+}
+
+function readStoredBudget(value: unknown): DisruptionBudget | undefined {
+  if (value === undefined) return undefined;
+  const budget = parse(() => readBudget(value, 'status.basis.disruptionBudget'));
+  return budget.ok ? budget.value : undefined;
 }
 
 function readCount(value: unknown): number | undefined {

@@ -189,15 +189,15 @@ function isPlacement(reference: OwnerReference): boolean {
 
 /**
  * The object to create or, for an `existing` one, the update of it, which keeps its labels, annotations, finalizers and
- * further owners, and has its UID and resourceVersion.
+ * further owners, and has its UID and resourceVersion. `revision`: that of the clusters, where it is known.
  */
 export function decisionObject(
   owner: DecisionOwner,
   ordinal: number,
-  content: DecisionContent,
+  content: DecisionContent & { readonly revision?: string },
   existing?: RawDecision,
 ): DecisionObject {
-  const { clusters } = content;
+  const { clusters, revision = revisionOf(clusters) } = content;
   if (clusters.length > DECISION_SIZE) {
     const name = decisionName(owner.name, ordinal);
     throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
@@ -212,7 +212,7 @@ export function decisionObject(
       name: decisionName(owner.name, ordinal),
       namespace: owner.namespace,
       labels: { ...labels, [PLACEMENT_LABEL]: owner.name },
-      annotations: { ...annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
+      annotations: { ...annotations, [DECISION_REVISION_ANNOTATION]: revision },
       ownerReferences: ownerReferences(owner, before),
     },
     status: itemsToStore(content),

@@ -170,7 +170,10 @@ export const NO_PIECES: Pieces = new Map();
 
 /** The piece of an object, from its annotation and a label, which anybody may have edited. Never throws. */
 export function readPiece({ metadata }: Pick<KubeObject, 'metadata'>): Piece | undefined {
-  const stored = parseJson(metadata.annotations?.[DECISION_PIECE_ANNOTATION] ?? '');
+  const text = metadata.annotations?.[DECISION_PIECE_ANNOTATION];
+  // Of most Placements no object has it.
+  if (text === undefined) return undefined;
+  const stored = parseJson(text);
   const [group, number, selected] = [field(stored, 'group'), field(stored, 'number'), field(stored, 'selected')];
   if (typeof group !== 'string' || !isCount(number) || !isCount(selected)) return undefined;
   const [index] = /^\d{1,6}$/.exec(metadata.labels?.[DECISION_GROUP_INDEX_LABEL] ?? '') ?? [];

@@ -18,6 +18,7 @@ import type { Scope } from './scope.js';
 export async function announceHolds(input: Input, { decision, changes }: Decided, scope: Scope): Promise<Input> {
   const { placement, snapshot } = input;
   const held = changes.writes.length === 0 ? [] : heldStates(snapshot, decision);
+  if (held.length === 0) return input;
   const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));
   const stored = status && (await storeStatus(input, status, scope));
   if (stored === undefined) return input;
