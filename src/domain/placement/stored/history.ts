@@ -106,7 +106,8 @@ export function nextHistory(
   );
   const limit = Math.min(MOST_BYTES, ANNOTATION_BYTES - used);
   const all = [...before.entries];
-  for (const one of further.entries.map(fitting)) if (!all.some((known) => sameJson(known, one))) all.push(one);
+  for (const one of further.entries.map(fitting))
+    if (!all.some((known) => known.time === one.time && sameJson(known, one))) all.push(one);
   all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
   const dropped = before.dropped + further.dropped;
   for (let left = Math.max(all.length - MOST_ENTRIES, 0); left <= all.length; left++) {
@@ -122,14 +123,14 @@ function historyText({ entries, dropped, of }: History): string {
 
 /** Without what is empty. */
 function entryToStore({ time, trigger, added, removed, repaired, more }: HistoryEntry): object {
-  const counts = Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0));
+  const hasMore = more.added + more.removed + more.repaired > 0;
   return {
     time,
     trigger,
     ...(added.length > 0 && { added }),
     ...(removed.length > 0 && { removed }),
     ...(repaired.length > 0 && { repaired }),
-    ...(Object.keys(counts).length > 0 && { more: counts }),
+    ...(hasMore && { more: Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0)) }),
   };
 }
 
@@ -166,8 +167,10 @@ function withNames({ added, removed, repaired, more, ...entry }: HistoryEntry, m
   };
 }
 
+const ENCODER = new TextEncoder();
+
 function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+  return ENCODER.encode(text).length;
 }
 
 /** What has changed at one time, in all decision objects. */
