@@ -67,16 +67,18 @@ export function topRanked(
   if (limit <= 0) return [];
   const best: Ranked[] = [];
   let worstFirst: Queue<Ranked> | undefined;
+  // The hash of the worst of `limit`: most candidates are behind it, and nothing else of them is looked at.
+  let least = 0;
   for (const candidate of candidates) {
-    const { name } = candidate;
     const hash = pairHash(seed, candidate.hash);
+    if (hash < least) continue;
+    const one = { name: candidate.name, pairHash: hash };
     const worst = worstFirst?.first;
-    if (worstFirst === undefined || worst === undefined) {
-      if (accepts(candidate)) best.push({ name, pairHash: hash });
-      if (best.length === limit) worstFirst = new Queue((a, b) => byRank(b, a), best);
-    } else if (hash >= worst.pairHash && byRank({ name, pairHash: hash }, worst) < 0 && accepts(candidate)) {
-      worstFirst.replaceFirst({ name, pairHash: hash });
-    }
+    if ((worst !== undefined && byRank(one, worst) >= 0) || !accepts(candidate)) continue;
+    if (worstFirst === undefined) best.push(one);
+    else worstFirst.replaceFirst(one);
+    if (best.length === limit) worstFirst ??= new Queue((a, b) => byRank(b, a), best);
+    least = worstFirst?.first?.pairHash ?? 0;
   }
   return best.sort(byRank);
 }
