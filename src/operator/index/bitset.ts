@@ -3,7 +3,8 @@ const WORD = 32;
 /** A set of small non-negative integers, one bit each, that grows as needed. */
 export class Bitset {
   #words: Uint32Array;
-  #size = 0;
+  /** Undefined: not counted since several were added or removed at once. */
+  #size: number | undefined = 0;
 
   constructor(capacity = 0) {
     this.#words = new Uint32Array(Math.ceil(capacity / WORD));
@@ -11,7 +12,7 @@ export class Bitset {
 
   /** The number of integers in the set. */
   get size(): number {
-    return this.#size;
+    return (this.#size ??= this.#counted());
   }
 
   has(index: number): boolean {
@@ -24,7 +25,7 @@ export class Bitset {
     const word = index >>> 5;
     if (word >= this.#words.length) this.#grow(word + 1);
     this.#words[word] = (this.#words[word] ?? 0) | (1 << (index & 31));
-    this.#size += 1;
+    if (this.#size !== undefined) this.#size += 1;
     return true;
   }
 
@@ -33,7 +34,7 @@ export class Bitset {
     if (!this.has(index)) return false;
     const word = index >>> 5;
     this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (index & 31));
-    this.#size -= 1;
+    if (this.#size !== undefined) this.#size -= 1;
     return true;
   }
 
@@ -46,14 +47,14 @@ export class Bitset {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
     for (let word = 0; word < other.#words.length; word++)
       this.#words[word] = (this.#words[word] ?? 0) | (other.#words[word] ?? 0);
-    this.#recount();
+    this.#size = undefined;
   }
 
   /** Removes what is not in `other`. */
   keepAll(other: Bitset): void {
     for (let word = 0; word < this.#words.length; word++)
       this.#words[word] = (this.#words[word] ?? 0) & (other.#words[word] ?? 0);
-    this.#recount();
+    this.#size = undefined;
   }
 
   /** Whether some integer is in each of `sets`, of which there is at least one. */
@@ -99,10 +100,10 @@ export class Bitset {
     this.#words = grown;
   }
 
-  #recount(): void {
+  #counted(): number {
     let size = 0;
     for (const word of this.#words) size += ones(word);
-    this.#size = size;
+    return size;
   }
 }
 

@@ -105,9 +105,10 @@ export class RequirementIndex {
   /** The ordinals of `candidates` that match, as a new set. */
   matching(rules: PlacementRules, candidates: Bitset): Bitset {
     if (rules.problem !== undefined) return new Bitset();
-    if (rules.predicates.length === 0) return candidates.copy();
-    const matching = new Bitset();
-    for (const predicate of rules.predicates) matching.addAll(this.#matchingOne(predicate, candidates));
+    const [first, ...others] = rules.predicates;
+    if (first === undefined) return candidates.copy();
+    const matching = this.#matchingOne(first, candidates);
+    for (const predicate of others) matching.addAll(this.#matchingOne(predicate, candidates));
     return matching;
   }
 
