@@ -52,9 +52,11 @@ function withComplaint(
   message: string | undefined,
   now: () => string,
 ): readonly Readonly<Record<string, unknown>>[] {
+  // Most clusters have nothing to complain about.
+  if (message === undefined && !stored.some((one) => one['type'] === type)) return stored;
   const others = stored.filter((one) => one['type'] !== type);
   const [first, ...more] = stored.filter((one) => one['type'] === type);
-  if (message === undefined) return first === undefined ? stored : others;
+  if (message === undefined) return others;
   const isStored = first?.['status'] === 'True' && first['message'] === message && first['reason'] === reason;
   if (isStored && more.length === 0) return stored;
   const before = first as StoredCondition | undefined;
@@ -71,11 +73,10 @@ function missingText({ metadata }: LabelledObject, exists: (set: string) => bool
 /** Which claims have no effect; undefined for a cluster without such claims and for one that is being deleted. */
 function ignoredText({ metadata, status }: LabelledObject): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return undefined;
-  const names = recordsIn(field(status, 'clusterClaims'))
-    .map(({ name }) => name)
-    .filter((name): name is string => typeof name === 'string' && isFactName(name))
-    .sort();
+  const names: string[] = [];
+  for (const { name } of recordsIn(field(status, 'clusterClaims')))
+    if (typeof name === 'string' && isFactName(name)) names.push(name);
   if (names.length === 0) return undefined;
-  const listed = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '');
+  const listed = names.sort().slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '');
   return `claims ${listed}: what is published under these names is ignored, they stand for facts of the cluster`;
 }

@@ -132,19 +132,23 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit: number, call: 
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
-    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
-      pending.push(rest.subarray(0, end));
-      rest = rest.subarray(end + 1);
-      const line = (pending.length === 1 ? pending[0] : undefined) ?? Buffer.concat(pending);
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      if (size + end - start > limit) throw malformed(call, `a line of more than ${limit} bytes`);
+      // Most lines begin and end in one chunk.
+      const line =
+        size === 0
+          ? bytes.toString('utf8', start, end)
+          : Buffer.concat([...pending, bytes.subarray(start, end)]).toString('utf8');
       pending = [];
       size = 0;
-      if (line.length > limit) throw malformed(call, `a line of more than ${limit} bytes`);
-      yield line.toString('utf8');
+      start = end + 1;
+      yield line;
     }
-    size += rest.length;
+    size += bytes.length - start;
     if (size > limit) throw malformed(call, `a line of more than ${limit} bytes`);
-    if (rest.length > 0) pending.push(rest);
+    if (start < bytes.length) pending.push(bytes.subarray(start));
   }
 }
 

@@ -52,15 +52,19 @@ const KEPT_CONDITIONS = [
   ...HEALTH_CONDITIONS,
 ];
 
+/** The fields that are kept with all that they have. */
+const WHOLE_METADATA = CLUSTER_FIELDS.metadata.filter((name) => name !== 'annotations');
+const WHOLE_STATUS = CLUSTER_FIELDS.status.filter((name) => name !== 'conditions');
+
 /** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
 function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
-  const { annotations: _all, ...kept } = picked(metadata, CLUSTER_FIELDS.metadata);
+  const kept = picked(metadata, WHOLE_METADATA);
   const annotations = readableAnnotations(metadata.annotations);
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
-  const { conditions: _, ...observed } = picked(status, CLUSTER_FIELDS.status);
-  const reported = { ...observed, ...(conditions.length > 0 && { conditions }) };
+  const observed = picked(status, WHOLE_STATUS);
+  const reported = conditions.length === 0 ? observed : { ...observed, conditions };
   return {
-    metadata: { ...kept, ...(annotations !== undefined && { annotations }) },
+    metadata: annotations === undefined ? kept : { ...kept, annotations },
     spec: picked(spec, CLUSTER_FIELDS.spec),
     ...(Object.keys(reported).length > 0 && { status: reported }),
   };
@@ -69,6 +73,9 @@ function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster
 /** The fields that the object has. */
 function picked<T extends object, F extends keyof T>(from: T | undefined, fields: readonly F[]): Pick<T, F> {
   const kept: Partial<T> = {};
-  for (const name of fields) if (from?.[name] !== undefined) kept[name] = from[name];
+  for (const name of fields) {
+    const value = from?.[name];
+    if (value !== undefined) kept[name] = value;
+  }
   return kept as Pick<T, F>;
 }
