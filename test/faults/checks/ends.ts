@@ -96,13 +96,16 @@ function replayedIn(world: World, { metadata: { namespace, name } }: RawObject):
   const found = decisionHistories(world, name).find((one) => one.namespace === namespace);
   if (found === undefined || found.notKept > 0) return undefined;
   const selected = new Set<string>();
+  let mayRepeat = false;
   for (const { added, removed, repaired, more } of [...found.changes].reverse()) {
     // What was recorded in an object is lost with it, when nobody has seen it since.
     const isLost = repaired.some(({ why }) => why.endsWith('is lost'));
     if (isLost || more.added + more.removed + more.repaired > 0) return undefined;
+    // A process that was started meanwhile does not know whom somebody has taken out.
+    mayRepeat ||= repaired.some(({ clusters }) => clusters.length === 0);
     for (const { clusters } of removed) for (const one of clusters) selected.delete(one);
     for (const one of added)
-      if (selected.has(one)) return [...selected, `${one} once more`];
+      if (selected.has(one) && !mayRepeat) return [...selected, `${one} once more`];
       else selected.add(one);
   }
   return [...selected];

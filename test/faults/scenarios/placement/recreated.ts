@@ -11,7 +11,7 @@ export const recreated: Scenario = {
   given: (hands) => fleet(hands, 'abcdef'),
   steps: [
     place('web', { numberOfClusters: 3 }),
-    leave('c'),
+    leave('a'),
     step('Placement web is deleted, and created again at once', async (hands) => {
       await hands.remove(Placements, { name: 'web', namespace: TEAM });
       await hands.create(placementOf('web', { numberOfClusters: 4 }));

@@ -13,8 +13,8 @@ export const sharedNumbers: Scenario = {
   steps: [
     place('web', { predicates: [byLabels({ tier: 'gold' }, 2), byLabels({ tier: 'silver' }, 2)] }),
     place('web', { predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),
-    label('e', { tier: 'gold' }),
-    leave('f'),
+    label('f', { tier: 'gold' }),
+    leave('c'),
     place('web', { numberOfClusters: 2, predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),
   ],
 };
