@@ -109,7 +109,6 @@ class QueuedRecorder implements EventRecorder {
 
   #begin(key: string, note: EventNote): Series {
     const { clock } = this.#tools;
-    this.#series.get(key)?.timer?.cancel();
     const event = eventOf(note, this.#reporter, clock.now(), this.#serial++);
     return {
       key,
