@@ -47,6 +47,8 @@ const UNCOVERED: readonly {
   { name: 'agents', has: (_, clusters) => clusters.some((one) => one['hubAcceptsClient'] !== undefined) },
 ];
 
+const HOLDS = ['RemovalsHeld', 'AdditionsHeld'];
+
 /** The names of the clusters in the objects that the Placement owns, sorted. */
 export function decisionOf({ placementdecisions }: Stored, { metadata: { uid } }: RawObject): readonly string[] {
   return placementdecisions
@@ -61,6 +63,9 @@ export function byTheBook(stored: Stored, placement: RawObject, before: readonly
   // The decision of a spec that cannot be read stays, but for clusters that are gone.
   if (condition(placement as never, 'PlacementSatisfied')['reason'] === 'Misconfigured')
     return { selected: before.filter((name) => alive.some(({ metadata }) => metadata.name === name)) };
+  // A lost definition, a deletion in bulk and a budget that was taken out hold clusters without a field of the spec.
+  const held = HOLDS.find((type) => condition(placement as never, type)['status'] === 'True');
+  if (held !== undefined) return { uncovered: held };
   const specs = alive.map((one) => fields(one.spec));
   const uncovered = UNCOVERED.find(({ has }) => has(fields(placement.spec), specs));
   if (uncovered !== undefined) return { uncovered: uncovered.name };
