@@ -110,6 +110,7 @@ case $suite in
     CONTROL_PLANE=embedded jest counted --maxWorkers="$(at_least 3)" --coverage --testPathPatterns "${counted[@]}"
     jest unit --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
+    program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 1000 --seed 1
     ;;
   nightly)
     control_plane
@@ -124,6 +125,9 @@ case $suite in
     CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/integration/'
     CONTROL_PLANE=embedded end_to_end -embedded
     program mutants dist/tools/mutate/run.js
+    program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 100000 --seed "$(date +%Y%m%d)" \
+      --exhaustive crashes --exhaustive events --exhaustive requests
+    program mistakes dist/test/faults/mistakes/run.js
     ;;
   *)
     echo "usage: test/run.sh test|all|nightly, got '$suite'" >&2
