@@ -5,7 +5,7 @@ import type { ManagerConfig } from './flags.js';
 import { packageRoot } from '../runtime/process/build.js';
 import { createEngineController } from './controllers/engine/controller.js';
 import { engineRights } from './controllers/engine/rights.js';
-import type { HubApi } from './controllers/engine/scope.js';
+import type { HubApi, IssueKeyPair } from './controllers/engine/scope.js';
 import { nodeFacts, type NodeFacts } from '../domain/agent/report/nodes.js';
 import { CATALOGUE, targetTypes, type Templates } from '../domain/engine/catalogue.js';
 import type { EngineSettings } from '../domain/engine/manifest/desired.js';
@@ -20,8 +20,10 @@ import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
+const issueServingPair: IssueKeyPair = (names, now) => issueServingCertificate({ names, now });
+
 /** The controller of MultiClusterEngines, with the caches, the client and the lease that it runs with. */
-export function engineGroup(manager: ControllerManager): Group {
+export function engineGroup(manager: ControllerManager, issueKeyPair: IssueKeyPair = issueServingPair): Group {
   const { config, clock, random, log, metrics, tracer, openCache, transport } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
@@ -33,7 +35,7 @@ export function engineGroup(manager: ControllerManager): Group {
     templates,
     settings,
     hub: hubApi(transport),
-    issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
+    issueKeyPair,
     recorder: leader.recorder,
     clock,
     random,

@@ -4,8 +4,11 @@ import { AgentCheck } from './checks/agents.js';
 import { BoundsCheck } from './checks/bounds.js';
 import { DecisionCheck, type Movements } from './checks/decisions.js';
 import { EndCheck } from './checks/ends.js';
+import { EngineCheck } from './checks/engines.js';
+import { reviewEngineWrite } from './checks/enginewrites.js';
 import { AgentProgram } from './hub/agent.js';
 import type { BaseHub } from './hub/base.js';
+import { DeploymentController } from './hub/deployments.js';
 import { Hands, PEOPLE } from './hub/hands.js';
 import { Injector, textOf } from './hub/injector.js';
 import { meddlerOf } from './hub/meddler.js';
@@ -74,6 +77,8 @@ const CONVERGED_MS = 300_000;
 const LOOK_EVERY_MS = 500;
 const MOST_PASSES = 5;
 const EVENTS = 'events.events.k8s.io';
+/** In which the last count of a series of Events is written. */
+const EVENTS_MS = 12_000;
 const DAY_MS = 24 * 3_600_000;
 /** In each run, the share of turns in which another than the oldest ready work is taken; with seed 0, none. */
 const DISORDER = 0.3;
@@ -93,6 +98,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #injector: Injector;
   readonly #programs: readonly Process[];
+  readonly #operators: readonly Program[];
   readonly #hands: Hands;
   readonly #violations: Violation[] = [];
   readonly #states: ReadonlyMap<string, string>[] = [];
@@ -101,6 +107,8 @@ class Run {
   readonly #ends: EndCheck;
   readonly #bounds: BoundsCheck;
   readonly #agents: AgentCheck | undefined;
+  readonly #engines: EngineCheck;
+  readonly #deployments: DeploymentController;
   readonly #subscriptions: { end(): void }[] = [];
   readonly #from: number;
   readonly #moments: Moment[] = [];
@@ -126,13 +134,25 @@ class Run {
     const agents =
       homes.length === 0 ? undefined : new AgentCheck(base, () => this.#injector.reached.length === 0, violate);
     this.#agents = agents;
-    this.#programs = [
-      ...scenario.programs.map((spec) => new Program({ ...shared, user: PEOPLE, spec })),
-      ...homes.map((home) => new AgentProgram({ ...shared, home, violate })),
-    ];
+    const config = Object.assign({}, ...scenario.steps.slice(0, this.#from).map((one) => one.config ?? {})) as object;
+    this.#operators = scenario.programs.map(
+      (spec) =>
+        new Program({
+          ...shared,
+          user: spec.user ?? PEOPLE,
+          spec,
+          config,
+          ...(spec.controllers.every((one) => one === 'engine') && {
+            review: (call) => reviewEngineWrite(server, call, violate),
+          }),
+        }),
+    );
+    this.#programs = [...this.#operators, ...homes.map((home) => new AgentProgram({ ...shared, home, violate }))];
     this.#decisions = new DecisionCheck(server, reference?.movements ?? [], violate);
     this.#ends = new EndCheck(server, violate);
     this.#bounds = new BoundsCheck(server, () => simulation.now(), violate);
+    this.#engines = new EngineCheck(server, violate);
+    this.#deployments = new DeploymentController(simulation, server, this.#hands);
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
@@ -147,13 +167,14 @@ class Run {
     const steps = scenario.steps.slice(this.#from, plan.to);
     const { pendingMinutes } = steps.at(-1) ?? {};
     if (pendingMinutes !== undefined) steps.push(wait(pendingMinutes));
-    for (const { act, title } of steps) {
+    for (const { act, title, config } of steps) {
       this.#step += 1;
       this.#options.log?.(`--- step ${this.#step}: ${title}`);
       this.#injector.begin(this.#step);
       this.#decisions.beginStep();
       this.#bounds.beginStep();
       for (const program of this.#programs) program.passes.clear();
+      if (config !== undefined) for (const program of this.#operators) program.restart(config);
       await act({ hands: this.#hands, simulation: base.simulation, programs: this.#programs });
       this.#changedAt = base.simulation.monotonic();
       await this.#settle();
@@ -181,6 +202,8 @@ class Run {
     this.#decisions.end();
     this.#bounds.end();
     this.#agents?.end();
+    this.#engines.end();
+    this.#deployments.end();
     await base.simulation.pass(0);
     await base.server.restore(empty);
     await base.simulation.pass(0);
@@ -238,8 +261,9 @@ class Run {
   async #checkDay(): Promise<void> {
     const { base, scenario } = this.#options;
     const { repeatsEvents = false } = scenario;
-    const before = this.#injector.writes.length;
     this.#injector.close();
+    await base.simulation.pass(EVENTS_MS);
+    const before = this.#injector.writes.length;
     for (let half = 0; half < 2; half++) {
       await base.simulation.leap(DAY_MS / 2);
       await base.simulation.pass(5_000);

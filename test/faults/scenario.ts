@@ -1,3 +1,4 @@
+import type { ManagerConfig } from '../../src/operator/flags.js';
 import type { Process } from './hub/process.js';
 import type { ProgramSpec } from './hub/program.js';
 import type { Hands } from './hub/hands.js';
@@ -28,6 +29,8 @@ export interface Step {
   readonly act: (world: Stage) => Promise<void>;
   /** Time alone brings one more change within so many minutes: a run that ends here waits for it. */
   readonly pendingMinutes?: number;
+  /** The programs are started again with these flags, and have them from then on. */
+  readonly config?: Partial<ManagerConfig>;
 }
 
 /** What a step may use. */
@@ -48,6 +51,17 @@ export function wait(minutes: number): Step {
       if (minutes <= 5) await simulation.pass(minutes * 60_000);
       for (let left = minutes; minutes > 5 && left > 0; left -= LEAP_MINUTES)
         await simulation.leap(Math.min(left, LEAP_MINUTES) * 60_000);
+    },
+  };
+}
+
+/** A step after whose act `ms` pass: for what nobody is told of, and looks at from time to time. */
+export function slowly(ms: number, { act, ...rest }: Step): Step {
+  return {
+    ...rest,
+    act: async (stage) => {
+      await act(stage);
+      await stage.simulation.pass(ms);
     },
   };
 }

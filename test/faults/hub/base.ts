@@ -7,6 +7,7 @@ import { startMemoryServer, type MemoryServer } from '@multicluster-engine/kube-
 import { readManifests } from '../../../src/runtime/manifests.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
+import { LIMITING_POLICIES } from '../../../src/domain/engine/policies.js';
 import { root } from '../../support/repository/root.js';
 import { Hands } from './hands.js';
 import { Simulation } from './time.js';
@@ -20,7 +21,7 @@ export const TEAM = 'team';
 /** A Sunday. */
 const START = Date.parse('2026-11-22T10:00:00Z');
 
-/** A hub in memory with the definitions, the namespaces and the rights of agents that the product has, in which nothing runs yet. */
+/** A hub in memory with the definitions, policies, namespaces and rights of agents that the product has, in which nothing runs yet. */
 export interface BaseHub {
   readonly simulation: Simulation;
   readonly server: MemoryServer;
@@ -34,21 +35,25 @@ export async function startBaseHub(): Promise<BaseHub> {
   await simulation.pass(0);
   for (const name of [LEADER_NAMESPACE, AGENTS_NAMESPACE, TEAM])
     await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  for (const object of [...definitions(), ...agentRights()]) await hands.create(object);
+  const policies = manifests('deploy/base/policies', isLimiting);
+  for (const object of [...manifests('crds'), ...agentRights(), ...policies]) await hands.create(object);
   await simulation.pass(10_000);
   return { simulation, server };
 }
 
 /** What agents may do on the hub. */
 function agentRights(): JsonRecord[] {
-  const base = path.join(root, 'deploy', 'base');
-  const policies = loadAll(readFileSync(path.join(base, 'policies', 'agents.yaml'), 'utf8')) as JsonRecord[];
-  return [...(readManifests(path.join(base, 'agents')) as unknown as JsonRecord[]), ...policies];
+  return readManifests(path.join(root, 'deploy', 'base', 'agents')) as unknown as JsonRecord[];
 }
 
-function definitions(): JsonRecord[] {
-  const folder = path.join(root, 'crds');
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.yaml'))
-    .flatMap((name) => loadAll(readFileSync(path.join(folder, name), 'utf8')) as JsonRecord[]);
+/** Those that judge the programs. The others warn and hold up people. */
+function isLimiting(file: string): boolean {
+  return LIMITING_POLICIES.some((policy) => policy.file.endsWith(`/${file}`));
+}
+
+function manifests(folder: string, isMeant: (file: string) => boolean = () => true): JsonRecord[] {
+  const at = path.join(root, folder);
+  return readdirSync(at)
+    .filter((file) => file.endsWith('.yaml') && isMeant(file))
+    .flatMap((file) => loadAll(readFileSync(path.join(at, file), 'utf8')) as JsonRecord[]);
 }

@@ -2,7 +2,7 @@ import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import * as own from '../../../src/api/resources.js';
-import { collectionPath, objectPath } from '../../../src/runtime/client/path.js';
+import { collectionPath, objectPath, resourceOf } from '../../../src/runtime/client/path.js';
 import { isRecord, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import * as builtIn from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
@@ -54,6 +54,16 @@ export class Hands {
 
   async remove(type: ResourceType, name: ObjectName): Promise<void> {
     await this.send('DELETE', objectPath(type, name));
+  }
+
+  /** Stores a spec as if the definition had no rules, as it may have been before. */
+  async overwrite(type: ResourceType, { namespace = '', name }: ObjectName, spec: JsonRecord): Promise<void> {
+    const [collection, key] = [resourceOf(type), namespace === '' ? name : `${namespace}/${name}`];
+    await this.#server.store.put(collection, key, (revision) => {
+      const { metadata, ...rest } = this.#server.store.newest(collection, key)?.object as unknown as KubeObject;
+      const changed = { resourceVersion: String(revision), generation: (metadata.generation ?? 0) + 1 };
+      return { ...rest, metadata: { ...metadata, ...changed }, spec } as never;
+    });
   }
 
   /** @throws Error for a refused request */

@@ -13,6 +13,8 @@ import type { LeaseTimes } from '../../../src/runtime/leaderelection/leaseholder
 import { createManager } from '../../../src/runtime/manager/manager.js';
 import type { Group } from '../../../src/runtime/manager/group.js';
 import type { Span, SpanStart } from '../../../src/runtime/tracing/tracer.js';
+import type { Call } from '../../../src/runtime/transport/call.js';
+import { keyPairsOf } from './keypairs.js';
 import type { SentRequest } from './request.js';
 import type { EventStream } from './stream.js';
 import type { Process, ProcessOptions } from './process.js';
@@ -21,7 +23,7 @@ import { ProcessClock } from './time.js';
 import { createWire } from './wire.js';
 
 const GROUPS: Readonly<Record<ControllerName, (manager: ControllerManager) => Group>> = {
-  engine: engineGroup,
+  engine: (manager) => engineGroup(manager, keyPairsOf(manager.random)),
   placement: placementGroup,
   clusters: clustersGroup,
   inventories: inventoriesGroup,
@@ -32,6 +34,8 @@ export interface ProgramSpec {
   readonly name: string;
   readonly controllers: readonly ControllerName[];
   readonly config?: Partial<ManagerConfig>;
+  /** Default: the administrator. */
+  readonly user?: UserInfo;
   /** With those of client-go; default: a Lease that outlasts a day at once, so that long waits cost little. */
   readonly realLeases?: boolean;
 }
@@ -48,6 +52,10 @@ const LEASES = 'leases.coordination.k8s.io';
 export interface ProgramOptions extends ProcessOptions {
   readonly user: UserInfo;
   readonly spec: ProgramSpec;
+  /** Takes the place of the flags of the spec. */
+  readonly config?: Partial<ManagerConfig>;
+  /** Sees each of its requests when it reaches the server. */
+  readonly review?: ((call: Call) => void) | undefined;
 }
 
 /** A process of the operator in the simulation: started, killed and started again. */
@@ -55,11 +63,12 @@ export class Program implements Process {
   readonly isPeriodic = false;
   readonly name: string;
   readonly #options: ProgramOptions;
+  #config: Partial<ManagerConfig>;
   #clock: ProcessClock | undefined;
   #open = new Set<SentRequest | EventStream>();
   /** How many passes each key had since `passes` was emptied: `controller key`. */
   readonly passes = new Map<string, number>();
-  /** What it has watched since its start: it goes on watching that. */
+  /** What it has watched in all namespaces since its start: it goes on watching that. Engines come and go with their namespaces. */
   readonly #watched = new Set<string>();
   /** Passes that run now. */
   #running = 0;
@@ -70,10 +79,11 @@ export class Program implements Process {
   constructor(options: ProgramOptions) {
     this.name = options.spec.name;
     this.#options = options;
+    this.#config = { ...options.spec.config, ...options.config };
   }
 
   start(): void {
-    const { simulation, injector, server, user, spec, seed } = this.#options;
+    const { simulation, injector, server, user, spec, seed, review } = this.#options;
     const clock = new ProcessClock(simulation);
     this.#clock = clock;
     this.#open = new Set();
@@ -88,11 +98,12 @@ export class Program implements Process {
       server,
       injector,
       user,
+      review,
       process: spec.name,
       crash: (ms: number) => this.crash(ms),
       open: this.#open,
     };
-    const config = { ...CONFIG, identity: spec.name, ...spec.config };
+    const config = { ...CONFIG, identity: spec.name, ...this.#config };
     const manager = createManager(
       {
         program: 'multicluster-engine',
@@ -112,6 +123,13 @@ export class Program implements Process {
     for (const group of groups) void group.run(new AbortController().signal);
   }
 
+  /** Ends it, and starts it with other flags. */
+  restart(config: Partial<ManagerConfig>): void {
+    this.kill();
+    this.#config = { ...this.#config, ...config };
+    this.start();
+  }
+
   /** Ends it as SIGKILL does; it is started again after `ms`. */
   crash(ms: number): void {
     if (this.#clock?.dead !== false) return;
@@ -129,7 +147,8 @@ export class Program implements Process {
     if (this.#clock?.dead !== false || this.#running > 0) return false;
     const open = [...this.#open];
     const streams = open.filter((one) => 'pump' in one);
-    for (const { resource } of streams) if (resource !== LEASES) this.#watched.add(resource);
+    for (const { resource, namespace } of streams)
+      if (resource !== LEASES && namespace === undefined) this.#watched.add(resource);
     return (
       streams.length > 0 &&
       streams.length === open.length &&

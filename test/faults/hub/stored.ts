@@ -33,6 +33,17 @@ const UNCOMPARED = [
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
+/**
+ * What differs in each run by its nature: key pairs, how many certificates clients trust at the same time (one that was published
+ * and not stored before a crash stays trusted until the next), the address of a Service, hashes of objects with uids in them.
+ */
+const OF_A_RUN: readonly (readonly [RegExp, string])[] = [
+  [/(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----(\\n)*)+/g, '<certificates>'],
+  [/"tls\.(crt|key)":"[^"]*"/g, '"tls.$1":"<pair>"'],
+  [/"clusterIP(s?)":(\[?)"[0-9.]+"/g, '"clusterIP$1":$2"<address>"'],
+  [/"multicluster\.platform\.io\/revision":"[0-9a-f]{16}"/g, '"multicluster.platform.io/revision":"<hash>"'],
+];
+
 /** Of a decision object, as a Placement's status names it. */
 const REVISION = /"revision":"[0-9a-f]{16}"/g;
 
@@ -61,12 +72,17 @@ function textOf(entry: Entry): string {
   if (known !== undefined) return known;
   const { metadata, ...rest } = entry.object as unknown as {
     readonly metadata: Record<string, unknown>;
+    readonly status?: object;
   };
-  const { managedFields: _, resourceVersion: __, generation: ___, annotations, labels, ...kept } = metadata;
+  const { managedFields: _, resourceVersion: __, generation, annotations, labels, ...kept } = metadata;
   const shown = kept['name'] === AGENT_TOKEN_SECRET ? { ...rest, data: tokenData(rest) } : rest;
   const said = { ...kept, annotations: compared(annotations), labels: compared(labels) };
   const text = JSON.stringify({ metadata: said, ...shown }, ordered);
-  const masked = text.replace(TIME, '<time>').replace(UID, '<uid>').replace(REVISION, '"revision":"<hash>"');
+  let masked = text.replace(TIME, '<time>').replace(UID, '<uid>').replace(REVISION, '"revision":"<hash>"');
+  for (const [pattern, mask] of OF_A_RUN) masked = masked.replace(pattern, mask);
+  // How often a Deployment was changed on the way is no difference; whether its last change is observed is one.
+  if ('observedGeneration' in (rest['status'] ?? {}) && entry.object.kind === 'Deployment')
+    masked = masked.replace(`"observedGeneration":${generation as number}`, '"observedGeneration":"<generation>"');
   texts.set(entry, masked);
   return masked;
 }

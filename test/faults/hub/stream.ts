@@ -67,6 +67,11 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     return this.#options.call.target.resource;
   }
 
+  /** Undefined: all of them. */
+  get namespace(): string | undefined {
+    return this.#options.call.target.namespace;
+  }
+
   /** Whether everything that the server has sent is delivered. */
   get isCurrent(): boolean {
     const isLive = !this.#isMute && !this.#isLosing;

@@ -39,6 +39,8 @@ export interface Connection {
   readonly process: string;
   /** Kills the process, and starts it again after `ms`. */
   readonly crash: (ms: number) => void;
+  /** Sees each request when it reaches the server. */
+  readonly review?: ((call: Call) => void) | undefined;
   /** The requests that have no answer yet, and the open watches. */
   readonly open: Set<SentRequest | EventStream>;
 }
@@ -164,6 +166,7 @@ class FaultyRoundTripper implements RoundTripper {
       clock.post(() => answered(answerOf({ status: outage })));
       return;
     }
+    this.#connection.review?.(call);
     const request = {
       method: call.method,
       target: requestTarget(call),

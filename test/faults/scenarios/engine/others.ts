@@ -1,0 +1,94 @@
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import {
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  Secrets,
+  ServiceAccounts,
+  Services,
+} from '../../../../src/runtime/vocabulary/kinds.js';
+import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import {
+  add,
+  change,
+  drop,
+  edit,
+  HELD,
+  HOLDS,
+  HOME,
+  install,
+  manifest,
+  others,
+  RELEASED,
+  ROOM,
+  scenario,
+  uninstall,
+} from './words.js';
+
+const gateway = { namespace: HOME, name: 'gateway' };
+/** What belongs to somebody is looked at every 10 s. */
+const LOOK_MS = 15_000;
+const ports = [{ name: 'http', port: 80 }];
+const service = { spec: { ports, selector: { app: 'old' } } };
+
+/** What others do to an engine's objects, and what of theirs is in its way. */
+export const BY_OTHERS: readonly Scenario[] = [
+  scenario(
+    'adoption',
+    [
+      install({ adoption: 'IfUnowned' }),
+      slowly(LOOK_MS, edit(Services, gateway, { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } })),
+      uninstall(),
+    ],
+    {
+      given: async (hands) => {
+        await hands.create(manifest(ServiceAccounts, gateway));
+        await hands.create(
+          manifest(Services, gateway, { ...service, metadata: { labels: { 'app.kubernetes.io/managed-by': 'Helm' } } }),
+        );
+      },
+    },
+  ),
+  scenario(
+    'refusal',
+    [install(), slowly(LOOK_MS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
+    {
+      given: async (hands) => {
+        await hands.create(manifest(Services, gateway, { ...service, metadata: others }));
+        await hands.create(manifest(ServiceAccounts, { namespace: HOME, name: 'placement-controller' }));
+      },
+    },
+  ),
+  scenario('drift', [
+    install(),
+    drop(Deployments, gateway),
+    edit(Deployments, gateway, { spec: { replicas: 3 } }),
+    edit(Services, gateway, { spec: { ports: [{ name: 'https', port: 8443, targetPort: 'https' }] } }),
+    edit(ServiceAccounts, gateway, { metadata: { ownerReferences: null } }),
+    drop(ServiceAccounts, gateway),
+  ]),
+  scenario('certificate', [
+    install(),
+    drop(Secrets, { namespace: HOME, name: 'gateway-tls' }),
+    edit(ConfigMaps, { namespace: HOME, name: 'gateway-ca' }, { data: { 'ca.crt': 'none' } }),
+    edit(Secrets, { namespace: HOME, name: 'gateway-tls' }, { data: { 'tls.key': btoa('another key') } }),
+    wait(61 * 24 * 60),
+  ]),
+  scenario(
+    'namespace-goes',
+    [
+      install({ targetNamespace: ROOM }),
+      add(ConfigMaps, { namespace: ROOM, name: 'held' }, HELD),
+      drop(Namespaces, { name: ROOM }),
+      edit(ConfigMaps, { namespace: ROOM, name: 'held' }, RELEASED),
+    ],
+    HOLDS,
+  ),
+  scenario('invalid-spec', [
+    install(),
+    step('a spec is stored that admission refuses today', (hands) =>
+      hands.overwrite(MultiClusterEngines, { name: 'engine' }, { tolerations: [{ operator: 'Sometimes' }] }),
+    ),
+    change({ tolerations: null }),
+  ]),
+];

@@ -1,0 +1,69 @@
+import { DEFAULT_LOCAL_CLUSTER } from '../../../../src/api/names.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { slowly, type Scenario } from '../../scenario.js';
+import {
+  add,
+  addPullSecret,
+  addTrustBundle,
+  authority,
+  change,
+  drop,
+  edit,
+  HOME,
+  install,
+  others,
+  pause,
+  ROOM,
+  scenario,
+  uninstall,
+  update,
+} from './words.js';
+
+/** What the spec of an engine and the flags of the operator say. */
+export const BY_SPEC: readonly Scenario[] = [
+  scenario('install', [
+    install(),
+    change({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] }),
+    change({ nodeSelector: null, tolerations: null, availability: 'High' }),
+    uninstall(),
+  ]),
+  scenario('own-namespace', [
+    install({ targetNamespace: ROOM }),
+    change({ imageRegistry: 'mirror.example.com' }),
+    uninstall(),
+    install({ targetNamespace: ROOM }),
+  ]),
+  scenario('second-engine', [install({}, 'first'), install({}, 'second'), uninstall('first'), uninstall('second')]),
+  scenario('pull-secret', [
+    install({ imagePullSecret: 'registry' }),
+    addPullSecret('registry'),
+    drop(Secrets, { namespace: HOME, name: 'registry' }),
+    addPullSecret('registry', 'example.com/other'),
+    change({ imagePullSecret: null }),
+  ]),
+  scenario('trust-bundle', [
+    install({ trustBundle: { configMapName: 'authorities' } }),
+    // It is read every 10 s until it can be used, then every 60 s.
+    slowly(12_000, addTrustBundle('authorities', 0)),
+    slowly(65_000, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
+    change({ trustBundle: null }),
+  ]),
+  scenario('components', [
+    install(),
+    change({ components: [{ name: 'gateway', enabled: false }] }),
+    change({ components: [{ name: 'console', enabled: true }] }),
+    change({ components: null }),
+    change({ networkPolicies: { enabled: false } }),
+  ]),
+  scenario('pause', [install(), pause('true'), change({ nodeSelector: { infra: '' } }), pause(null)]),
+  scenario('local-cluster', [
+    install({ localCluster: { enabled: true } }),
+    change({ localCluster: { name: 'headquarters' } }),
+    change({ localCluster: null }),
+    drop(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }),
+    add(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }, { metadata: others, spec: {} }),
+    change({ localCluster: { enabled: true } }),
+  ]),
+  scenario('update', [install(), update('0.2.0'), change({ availability: 'High' }), update('0.1.0')]),
+];
