@@ -104,7 +104,7 @@ class Run {
   readonly #states: ReadonlyMap<string, string>[] = [];
   readonly #births = new Map<string, number>();
   readonly #decisions: DecisionCheck;
-  readonly #ends: EndCheck;
+  readonly #ends: EndCheck | undefined;
   readonly #bounds: BoundsCheck;
   readonly #agents: AgentCheck | undefined;
   readonly #engines: EngineCheck;
@@ -149,8 +149,9 @@ class Run {
     );
     this.#programs = [...this.#operators, ...homes.map((home) => new AgentProgram({ ...shared, home, violate }))];
     this.#decisions = new DecisionCheck(server, reference?.movements ?? [], violate);
-    this.#ends = new EndCheck(server, violate);
-    this.#bounds = new BoundsCheck(server, () => simulation.now(), violate);
+    const decides = scenario.programs.some(({ controllers }) => controllers.includes('placement'));
+    this.#ends = decides ? new EndCheck(server, violate) : undefined;
+    this.#bounds = new BoundsCheck(server, () => simulation.now(), violate, scenario.othersEdit);
     this.#engines = new EngineCheck(server, violate);
     this.#deployments = new DeploymentController(simulation, server, this.#hands);
     for (const collection of server.store.collections()) this.#count(collection);
@@ -160,7 +161,7 @@ class Run {
     const { scenario, base, reference, start, plan } = this.#options;
     if (start === undefined) await scenario.given(this.#hands);
     await base.simulation.pass(1_000);
-    this.#ends.begin();
+    this.#ends?.begin();
     for (const program of this.#programs) program.start();
     if (start === undefined) await base.simulation.pass(scenario.startMs ?? 0);
     await this.#settle();
@@ -242,7 +243,7 @@ class Run {
       if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
       this.#checkTime(Math.max(began, calmAt), activeAt);
       const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
-      this.#ends.check(simulation.now(), isDated);
+      this.#ends?.check(simulation.now(), isDated);
       return;
     }
   }

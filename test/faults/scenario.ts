@@ -17,6 +17,8 @@ export interface Scenario {
   readonly mostPasses?: number;
   /** How long after the first start of the programs all is as it has to be, ms; default 0. */
   readonly startMs?: number;
+  /** Whether people edit the objects of decisions. */
+  readonly othersEdit?: boolean;
   /** How long a state has to stay as it is to be the end of a step, ms; default 3 s. */
   readonly quietMs?: number;
   /** What goes on is said again and again in Events: they do not count as writes in quiet. */
@@ -47,10 +49,12 @@ const LEAP_MINUTES = 12 * 60;
 export function wait(minutes: number): Step {
   return {
     title: `${minutes} min pass`,
-    act: async ({ simulation }) => {
+    act: async ({ simulation, programs }) => {
       if (minutes <= 5) await simulation.pass(minutes * 60_000);
       for (let left = minutes; minutes > 5 && left > 0; left -= LEAP_MINUTES)
         await simulation.leap(Math.min(left, LEAP_MINUTES) * 60_000);
+      // Each leap has a pass of every key: that of the resync.
+      if (minutes > LEAP_MINUTES) for (const { passes } of programs) passes.clear();
     },
   };
 }

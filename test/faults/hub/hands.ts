@@ -60,7 +60,9 @@ export class Hands {
   async overwrite(type: ResourceType, { namespace = '', name }: ObjectName, spec: JsonRecord): Promise<void> {
     const [collection, key] = [resourceOf(type), namespace === '' ? name : `${namespace}/${name}`];
     await this.#server.store.put(collection, key, (revision) => {
-      const { metadata, ...rest } = this.#server.store.newest(collection, key)?.object as unknown as KubeObject;
+      const stored = this.#server.store.newest(collection, key)?.object;
+      if (stored === undefined) throw new Error(`${collection} ${key}: there is none`);
+      const { metadata, ...rest } = stored;
       const changed = { resourceVersion: String(revision), generation: (metadata.generation ?? 0) + 1 };
       return { ...rest, metadata: { ...metadata, ...changed }, spec } as never;
     });

@@ -59,7 +59,7 @@ export const others: JsonRecord = { annotations: { [OTHERS]: 'somebody' } };
 
 export const install = (spec: MultiClusterEngineSpec = {}, name = ENGINE): Step =>
   step(`engine ${name} is created: ${JSON.stringify(spec)}`, (hands) =>
-    hands.create(manifest(MultiClusterEngines, { name }, { spec: spec as JsonRecord })),
+    hands.create(manifest(MultiClusterEngines, { name }, { spec })),
   );
 
 /** `null` removes a field. */

@@ -13,6 +13,7 @@ const OBJECT = 'web-decision-1';
  */
 export const edited: Scenario = {
   name: 'placement/edited',
+  othersEdit: true,
   programs: OPERATOR,
   given: (hands) => fleet(hands, 'abcdef'),
   steps: [
