@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { Explorer, foundText, windowsOf } from './explore/explorer.js';
+import { Explorer, foundText, stretchesOf } from './explore/explorer.js';
 import { crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
@@ -58,32 +58,28 @@ const sorts = values.exhaustive.map((sort) => {
 const wanted = count('plans', 0);
 const seed = count('seed', 0);
 
-/** All plans of this run, in their order. The same in each worker. */
-async function* plansOf(explorer: Explorer): AsyncGenerator<Plan> {
+/** The plans of one part of this run: every `parts`-th from `part` on. */
+async function* plansOf(explorer: Explorer, part: number, parts: number): AsyncGenerator<Plan> {
   let made = 0;
-  for (const name of names) {
-    const windows = await windowsOf(explorer, name);
-    for (const make of sorts)
-      for (const window of windows)
-        for (const plan of make(window)) {
-          made += 1;
-          yield plan;
-        }
-  }
-  for (let n = 0; made < wanted; n++, made++) {
-    const own = seed * 1_000_003 + n;
-    const windows = await windowsOf(explorer, names[n % names.length] ?? '');
-    const window = windows[Math.floor(n / names.length) % windows.length];
-    if (window !== undefined) yield randomPlan(own, window);
+  for (const name of sorts.length === 0 ? [] : names)
+    for (const stretch of stretchesOf(name)) {
+      const window = await explorer.window(stretch);
+      for (const make of sorts) for (const plan of make(window)) if (made++ % parts === part) yield plan;
+    }
+  for (let n = 0; made < wanted; n++) {
+    // Without the run without faults of those that others make.
+    if (made++ % parts !== part) continue;
+    const stretches = stretchesOf(names[n % names.length] ?? '');
+    const stretch = stretches[Math.floor(n / names.length) % stretches.length];
+    if (stretch !== undefined) yield randomPlan(seed * 1_000_003 + n, await explorer.window(stretch));
   }
 }
 
 /** Runs the plans of one part; `told` receives what was found. */
 async function work(part: number, parts: number, told: (text: string) => void): Promise<Counts> {
   const explorer = await Explorer.start();
-  let [index, plans, violations] = [0, 0, 0];
-  for await (const plan of plansOf(explorer)) {
-    if (index++ % parts !== part) continue;
+  let [plans, violations] = [0, 0];
+  for await (const plan of plansOf(explorer, part, parts)) {
     plans += 1;
     const [first] = (await explorer.run(plan)).violations;
     if (first === undefined) continue;

@@ -4,7 +4,7 @@ import { startBaseHub, type BaseHub } from '../hub/base.js';
 import { faultText, planText, type Plan } from '../plan.js';
 import { run, type Moment, type Outcome, type Violation } from '../run.js';
 import type { Scenario } from '../scenario.js';
-import type { Window } from './plans.js';
+import type { Stretch, Window } from './plans.js';
 import { SCENARIOS } from '../scenarios/all.js';
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
@@ -48,6 +48,11 @@ export class Explorer {
     return made;
   }
 
+  /** What happens in these steps without faults. */
+  async window(stretch: Stretch): Promise<Window> {
+    return { ...stretch, reference: await this.reference(stretch) };
+  }
+
   async #start(scenario: string, from: number): Promise<{ readonly start?: Moment }> {
     const start = from === 0 ? undefined : (await this.reference({ scenario })).moments[from];
     return start === undefined ? {} : { start };
@@ -87,14 +92,10 @@ export class Explorer {
 }
 
 /** The steps of a scenario, two at a time: the start of the programs, a change, and what follows it. */
-export async function windowsOf(explorer: Explorer, scenario: string): Promise<readonly Window[]> {
+export function stretchesOf(scenario: string): readonly Stretch[] {
   const { steps } = scenarioOf(scenario);
-  const windows: Window[] = [];
-  for (let from = 0; from === 0 || from < steps.length; from++) {
-    const to = Math.min(from + 2, steps.length);
-    windows.push({ scenario, from, to, reference: await explorer.reference({ scenario, from, to }) });
-  }
-  return windows;
+  const starts = steps.length === 0 ? [0] : steps.map((_, from) => from);
+  return starts.map((from) => ({ scenario, from, to: Math.min(from + 2, steps.length) }));
 }
 
 export function scenarioOf(name: string): Scenario {

@@ -58,11 +58,15 @@ export function faultsOf(of: Sort): readonly Omit<Fault, 'where'>[] {
   return of === 'lease' ? write : [...write, ...at('before', FOREIGN), ...at('answered', FOREIGN)];
 }
 
-/** The steps that a plan runs through, and what the run without faults has there. */
-export interface Window {
+/** The steps that a plan runs through. */
+export interface Stretch {
   readonly scenario: string;
   readonly from: number;
   readonly to: number;
+}
+
+/** With what the run without faults has there. */
+export interface Window extends Stretch {
   readonly reference: Reference;
 }
 
