@@ -1,9 +1,4 @@
-import {
-  AGENTS_NAMESPACE,
-  CLUSTER_SET_LABEL,
-  FOLLOWS_PLACEMENT_ANNOTATION,
-  PLACEMENT_LEASE,
-} from '../../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_LEASE } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import {
   ClusterProfiles,
@@ -11,7 +6,7 @@ import {
   ManagedClusterSets,
   MultiKueueConfigs,
 } from '../../../../src/api/resources.js';
-import { apiVersionOf, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { step, wait, type Scenario, type Step } from '../../scenario.js';
@@ -73,30 +68,18 @@ export const deletedLease: Scenario = {
   ],
 };
 
-const HOUR_SECONDS = 3_600;
-
 function setNamed(name: string, spec: object = {}): Record<string, unknown> {
   return { apiVersion: apiVersionOf(ManagedClusterSets), kind: ManagedClusterSets.kind, metadata: { name }, spec };
 }
 
-/** An agent that has joined renews its Lease. */
-const renew = (name: string): Step => ({
-  title: `the agent of cluster ${name} renews its Lease`,
-  act: async ({ hands, simulation }) => {
-    const renewTime = new Date(simulation.now()).toISOString().replace('Z', '000Z');
-    const spec = { holderIdentity: name, leaseDurationSeconds: HOUR_SECONDS, renewTime };
-    const metadata = { name, namespace: AGENTS_NAMESPACE };
-    await hands.put({ apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata, spec });
-  },
-});
-
+/** No agent of it ever reports: Placements do not select it. Agents that do are in `scenarios/agents`. */
 const accept = (name: string): Step =>
-  step(`cluster ${name} joins, with an agent`, (hands) =>
+  step(`cluster ${name} joins, whose agent never reports`, (hands) =>
     hands.create({
       apiVersion: apiVersionOf(ManagedClusters),
       kind: ManagedClusters.kind,
       metadata: { name, labels: { [CLUSTER_SET_LABEL]: 'fleet', tier: 'gold' } },
-      spec: { hubAcceptsClient: true, leaseDurationSeconds: HOUR_SECONDS },
+      spec: { hubAcceptsClient: true },
     }),
   );
 
@@ -107,7 +90,6 @@ export const setsAndHealth: Scenario = {
   steps: [
     place('web', { predicates: gold }),
     accept('d'),
-    renew('d'),
     step('set extra is bound, which is not there', (hands) => hands.create(bindingOf('extra'))),
     step('set extra is created', (hands) => hands.create(setNamed('extra'))),
     join('e', { ...golden, set: 'extra' }),
