@@ -114,6 +114,8 @@ class Run {
   readonly #moments: Moment[] = [];
   #step: number;
   #changedAt = 0;
+  /** Since when passes are counted, monotonic ms: since the step began, or the effect of a fault ended. */
+  #countedFrom: number;
   #longestMs = 0;
 
   constructor(options: RunOptions) {
@@ -122,6 +124,7 @@ class Run {
     this.#options = options;
     this.#hands = new Hands(server);
     simulation.rewind(options.start?.at ?? 0);
+    this.#countedFrom = simulation.monotonic();
     this.#from = plan.from ?? 0;
     this.#step = this.#from;
     simulation.reseed(plan.seed, plan.seed === 0 ? 0 : DISORDER);
@@ -175,6 +178,7 @@ class Run {
       this.#decisions.beginStep();
       this.#bounds.beginStep();
       for (const program of this.#programs) program.passes.clear();
+      this.#countedFrom = base.simulation.monotonic();
       if (config !== undefined) for (const program of this.#operators) program.restart(config);
       await act({ hands: this.#hands, simulation: base.simulation, programs: this.#programs });
       this.#changedAt = base.simulation.monotonic();
@@ -218,13 +222,12 @@ class Run {
     const wanted = reference?.states[this.#step - this.#from];
     const quietMs = scenario.quietMs ?? QUIET_MS;
     let said: string | undefined;
-    let countedFrom = Math.min(this.#injector.calmAt, began);
     for (;;) {
       await simulation.pass(LOOK_EVERY_MS);
       const now = simulation.monotonic();
       const { calmAt } = this.#injector;
-      if (calmAt > countedFrom && calmAt <= now) {
-        countedFrom = calmAt;
+      if (calmAt > this.#countedFrom && calmAt <= now) {
+        this.#countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
       }
       const activeAt = Math.max(this.#changedAt, calmAt, ...this.#programs.map((one) => one.activeAt));
