@@ -63,4 +63,21 @@ export const FOUND: readonly Found[] = [
       to: 7,
     },
   },
+  {
+    what: 'forgot the release of a cluster whose definition was lost, when the decision without it could not be stored at once',
+    mendedBy: 'the hold and its releases are remembered until that decision is stored',
+    plan: {
+      scenario: 'timed/definitions',
+      seed: 0,
+      faults: [
+        {
+          where: { step: 4, of: 'write', n: 1 },
+          when: 'before',
+          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
+        },
+      ],
+      from: 2,
+      to: 4,
+    },
+  },
 ];

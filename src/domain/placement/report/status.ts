@@ -158,7 +158,8 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
     ? { ...NOT_MADE, ...before }
     : { ...(isStored ? made : (before ?? made)), budget: budgetNow };
   const heldDeletions = hold === 'Deletions' ? staying(decision, isHold).length : 0;
-  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
+  const heldBefore = isStored ? undefined : before?.releaseBefore;
+  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : heldBefore;
   return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore, specHash });
 }
 

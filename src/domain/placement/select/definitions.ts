@@ -31,12 +31,18 @@ export function isHeldForLoss(placement: Pick<PlacementView, 'generation' | 'sta
  */
 export function releaseOfLoss({ placement }: PlacementSnapshot): Release | undefined {
   const { release, status } = placement;
-  return isHeldForLoss(placement) && release?.id !== readBasis(status)?.releaseBefore ? release : undefined;
+  return hasHoldBegun(placement) && release?.id !== readBasis(status)?.releaseBefore ? release : undefined;
 }
 
-/** {@link Release.id} to remember while a replaced definition holds clusters; undefined where there was no release. */
-export function releaseToRemember({ placement }: PlacementSnapshot): string | undefined {
-  return isHeldForLoss(placement) ? readBasis(placement.status)?.releaseBefore : placement.release?.id;
+/** Also once clusters were let go, as long as a decision without them is not stored. */
+function hasHoldBegun(placement: PlacementView): boolean {
+  return isHeldForLoss(placement) || readBasis(placement.status)?.releaseBefore !== undefined;
+}
+
+/** {@link Release.id} to remember while a replaced definition holds clusters; empty where there was no release. */
+export function releaseToRemember({ placement }: PlacementSnapshot): string {
+  const { status, release } = placement;
+  return (hasHoldBegun(placement) ? readBasis(status)?.releaseBefore : release?.id) ?? '';
 }
 
 /** The names of the definitions that were made anew, sorted; all where the decision has no record of them. */

@@ -1,4 +1,4 @@
-import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { asRecord, field, isRecord, recordsIn, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../conditions.js';
 import { isList, parse } from '../../selectors.js';
 import { limitValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
@@ -18,7 +18,10 @@ export interface Basis {
   readonly clusterSets: readonly string[] | undefined;
   /** How many deleted clusters were held without a budget when the condition RemovalsHeld was written last. */
   readonly heldDeletions: number;
-  /** The `id` of the release that does not count against the hold for a replaced definition. */
+  /**
+   * The `id` of the release that does not count against the hold for a replaced definition, empty for none; undefined where no
+   * such hold has begun, or its end is stored.
+   */
   readonly releaseBefore: string | undefined;
   /** `specHash` of the rules that it was made for, with change windows; empty as long as that decision is not stored. */
   readonly specHash: string | undefined;
@@ -39,8 +42,8 @@ export function readBasis(status: unknown): Basis | undefined {
     definitions: readDefinitions(basis['definitions']),
     clusterSets: readSets(basis['clusterSets']),
     heldDeletions: readCount(basis['heldDeletions']) ?? 0,
-    releaseBefore: textField(basis, 'releaseBefore'),
-    specHash: typeof basis['specHash'] === 'string' ? basis['specHash'] : undefined,
+    releaseBefore: readText(basis['releaseBefore']),
+    specHash: readText(basis['specHash']),
   };
 }
 
@@ -52,6 +55,10 @@ function readStoredBudget(value: unknown): DisruptionBudget | undefined {
 
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function readSets(value: unknown): readonly string[] | undefined {
