@@ -11,6 +11,17 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'left the namespace of an engine for ever, after one list of it was refused although the operator may list it',
+    mendedBy: 'a refusal that nothing explains is asked again for a minute',
+    plan: {
+      scenario: 'engine/own-namespace',
+      seed: 0,
+      faults: [{ where: { step: 3, of: 'read', n: 138 }, when: 'before', what: { kind: 'answer', status: 403 } }],
+      from: 2,
+      to: 4,
+    },
+  },
+  {
     what: 'renewed the Lease of a cluster that another one of the same name had taken, so that both reported',
     mendedBy: 'a renewal names its holder, and the policy of the hub refuses another one',
     plan: { scenario: 'agents/twin', seed: 0, faults: [] },

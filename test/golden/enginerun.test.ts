@@ -276,6 +276,9 @@ const removals: readonly Case[] = [
     forbid(stage, is('delete', Namespaces)),
   ),
   removed('an uninstall of a namespace whose deletion a policy refuses', (stage) =>
+    forbid(stage, is('delete', Namespaces), { causes: [{ reason: '', field: '', message: 'denied' }] }),
+  ),
+  removed('an uninstall of a namespace whose deletion is refused without a reason', (stage) =>
     forbid(stage, is('delete', Namespaces), { may: true }),
   ),
   removed('an uninstall of a namespace that has changed', (stage) => {

@@ -11,6 +11,8 @@ export class EngineMemory {
   readonly uid: string;
   /** Monotonic ms at which the installer binding was last written; its rights take effect with a delay. */
   boundAt: number | undefined;
+  /** Monotonic ms at which an uninstall was first refused what it needs to remove the namespace. */
+  namespaceRefusedAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
   /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */

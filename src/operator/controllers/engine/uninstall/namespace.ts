@@ -35,6 +35,9 @@ const LISTED_TYPES: readonly ResourceType[] = [
   Pods,
 ];
 
+/** How long a refusal without a reason is asked again, ms. */
+const REFUSED_MS = 60_000;
+
 /** The objects that Kubernetes creates in every namespace. */
 const CREATED_BY_KUBERNETES: ReadonlySet<string> = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
 
@@ -54,7 +57,9 @@ export async function removeNamespace(
   const contents = await listContents(namespace.metadata.name, scope);
   if (contents.kind === 'forbidden') {
     const { cause } = contents;
-    return cause.kind === 'wait' ? waits(namespace, cause.message) : kept(`${title} stays: ${cause.message}`);
+    if (cause.kind === 'wait' || (cause.kind === 'refused' && isAskedAgain(scope)))
+      return waits(namespace, cause.message);
+    return kept(`${title} stays: ${cause.message}`);
   }
   const remaining = contents.objects.filter(({ object }) => !isTerminating(object));
   if (remaining.length > 0) return kept(`${title} stays, since it holds ${enumerate(remaining.map(titleOfStored))}`);
@@ -82,8 +87,21 @@ async function deleteNamespace(namespace: KubeObject, scope: Scope): Promise<Uni
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type: Namespaces, name: { name }, verbs: ['delete'] };
     const cause = await classifyForbidden(error, call, scope);
-    return cause.kind === 'denied' ? obstructed(cause) : kept(`${title} stays: it cannot be deleted: ${cause.message}`);
+    if (cause.kind === 'denied') return obstructed(cause);
+    const isDecided = error.causes.length > 0 || !isAskedAgain(scope);
+    const why = `it cannot be deleted: ${cause.message}`;
+    return isDecided ? kept(`${title} stays: ${why}`) : waits(namespace, `${title}: ${why}`);
   }
+}
+
+/**
+ * Whether a refusal may end by itself, although the operator has the right and no policy is named: an API server may not know
+ * the right yet. One that lasts is that of a webhook.
+ */
+function isAskedAgain({ memory, clock }: Scope): boolean {
+  const now = clock.monotonic();
+  memory.namespaceRefusedAt ??= now;
+  return now - memory.namespaceRefusedAt < REFUSED_MS;
 }
 
 type Contents =

@@ -264,6 +264,24 @@ describe('an uninstall', () => {
     );
   });
 
+  it('an uninstall asks again for contents that are refused although it may list them', async () => {
+    const rig = await installed();
+    rig.remove();
+    let isRefused = true;
+    rig.api.before = (call) => {
+      if (call.verb === 'list' && call.type === Pods && isRefused) throw forbidden();
+    };
+    rig.api.reviewAccess = () => true;
+    await rig.pass();
+    rig.collect();
+    await rig.pass();
+    expect(rig.message()).toBe('1 object left; waiting: the words of the server');
+
+    isRefused = false;
+    await removeAll(rig);
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+  });
+
   it('an uninstall waits for the namespace and names the blockers that Kubernetes reports', async () => {
     const rig = await installed();
     const status = {
@@ -374,7 +392,7 @@ describe('an uninstall', () => {
     expect(rig.exists()).toBe(true);
   });
 
-  it('an uninstall without the right to delete the namespace is Stalled; after a denial by a policy the namespace stays', async () => {
+  it('an uninstall without the right to delete the namespace is Stalled; after a refusal that lasts the namespace stays', async () => {
     const rig = await installed();
     rig.remove();
     rig.api.before = (call) => {
@@ -387,6 +405,9 @@ describe('an uninstall', () => {
     expect(rig.condition('Stalled')?.message).toContain('may not delete namespaces cluster-wide');
 
     rig.api.reviewAccess = () => true;
+    await rig.pass();
+    expect(rig.exists()).toBe(true);
+    await rig.clock.advance(60_000);
     await rig.pass();
     expect(rig.exists()).toBe(false);
     expect(rig.events.at(-1)?.note).toBe(
