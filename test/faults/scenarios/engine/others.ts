@@ -8,6 +8,7 @@ import {
   Services,
 } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import { OTHERS } from '../../checks/enginewrites.js';
 import {
   add,
   change,
@@ -25,6 +26,8 @@ import {
   uninstall,
 } from './words.js';
 
+/** Says which tool an object belongs to. */
+const TOOL = 'app.kubernetes.io/managed-by';
 const gateway = { namespace: HOME, name: 'gateway' };
 /** What belongs to somebody is looked at every 10 s. */
 const LOOK_MS = 15_000;
@@ -37,14 +40,17 @@ export const BY_OTHERS: readonly Scenario[] = [
     'adoption',
     [
       install({ adoption: 'IfUnowned' }),
-      slowly(LOOK_MS, edit(Services, gateway, { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } })),
+      slowly(
+        LOOK_MS,
+        edit(Services, gateway, { metadata: { labels: { [TOOL]: null }, annotations: { [OTHERS]: null } } }),
+      ),
       uninstall(),
     ],
     {
       given: async (hands) => {
         await hands.create(manifest(ServiceAccounts, gateway));
         await hands.create(
-          manifest(Services, gateway, { ...service, metadata: { labels: { 'app.kubernetes.io/managed-by': 'Helm' } } }),
+          manifest(Services, gateway, { ...service, metadata: { labels: { [TOOL]: 'Helm' }, ...others } }),
         );
       },
     },
