@@ -287,13 +287,9 @@ function labelValue(version: string): string {
 
 /** JSON with sorted keys, so that equal objects have equal hashes. */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys
-    .sort(byText)
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
-    .join(',')}}`;
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => byText(a, b))) : inner,
+  );
 }
 
 /** The id of a desired object: see {@link idOf}. */
