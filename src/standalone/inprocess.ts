@@ -6,6 +6,7 @@ import { createTransportWith, type Transport, type TransportOptions } from '../r
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { retryAfterKey, type ApiResponse, type Call } from '../runtime/transport/call.js';
+import type { Credentials } from '../runtime/transport/credentials.js';
 import { rejectOnAbort, type Deadline } from '../runtime/transport/deadline.js';
 import { aborted, errorFromResponse, malformed } from '../runtime/transport/apierror.js';
 import { isRecord, parseJson } from '../runtime/vocabulary/json.js';
@@ -81,17 +82,13 @@ export class InProcessRoundTripper implements RoundTripper {
   }
 
   async call(call: Call, _credentials: unknown, { signal }: Deadline): Promise<ApiResponse> {
-    const response = await this.#dispatch(call, signal);
-    if (response.code >= 300) throw this.#errorOf(call, response);
-    const value = valueOf(response.body);
-    if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
-    return { status: response.code, body: value };
+    return objectIn(call, await this.#dispatch(call, signal), this.#options);
   }
 
   async open(call: Call, _credentials: unknown, { signal }: Deadline): Promise<AsyncIterable<Uint8Array>> {
     // As over HTTPS, the deadline's signal ends the wait for the response headers only.
     const response = await this.#dispatch(call, signal, call.signal ?? signal);
-    if (response.code !== 200) throw this.#errorOf(call, response);
+    if (response.code !== 200) throw errorOf(call, response, this.#options);
     if (response.body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
     return linesOf(call, response.body.values);
   }
@@ -106,29 +103,49 @@ export class InProcessRoundTripper implements RoundTripper {
     call.beforeAttempt?.();
     const started = clock.monotonic();
     const response = await rejectOnAbort(
-      this.#server.dispatch({
-        method: call.method,
-        target: requestTarget(call),
-        headers: {
-          'user-agent': userAgent,
-          accept: call.accept ?? 'application/json',
-          'content-type': call.contentType ?? 'application/json',
-        },
-        body: call.body === undefined ? undefined : Buffer.from(call.body),
-        user: this.#user,
-        signal,
-      }),
+      this.#server.dispatch({ ...requestOf(call, userAgent), user: this.#user, signal }),
       waiting,
     );
     metrics?.requested(call.method, 'in-process', String(response.code), (clock.monotonic() - started) / 1000);
     return response;
   }
+}
 
-  #errorOf(call: Call, { code, headers, body }: ServerResponse): AttemptError {
-    const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
-    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
-    return new AttemptError(errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target), false);
-  }
+/** The request of a call, without its user. */
+export function requestOf(call: Call, userAgent: string) {
+  return {
+    method: call.method,
+    target: requestTarget(call),
+    headers: {
+      'user-agent': userAgent,
+      accept: call.accept ?? 'application/json',
+      'content-type': call.contentType ?? 'application/json',
+    },
+    body: call.body === undefined ? undefined : Buffer.from(call.body),
+  };
+}
+
+type Tools = Pick<RoundTripperOptions, 'clock' | 'retryAfter'>;
+
+/** The object in a response. `credentials`: those of the request. @throws AttemptError for an error response, ApiError for no object */
+export function objectIn(call: Call, response: ServerResponse, tools: Tools, credentials?: Credentials): ApiResponse {
+  if (response.code >= 300) throw errorOf(call, response, tools, credentials);
+  const value = valueOf(response.body);
+  if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
+  return { status: response.code, body: value };
+}
+
+/** The error of a response; its Retry-After counts from now on. */
+export function errorOf(
+  call: Call,
+  { code, headers, body }: ServerResponse,
+  { clock, retryAfter }: Tools,
+  credentials?: Credentials,
+): AttemptError {
+  const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], clock.now());
+  if (retryAfterMs !== undefined) retryAfter.set(retryAfterKey(call), retryAfterMs);
+  const error = errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target);
+  return new AttemptError(error, false, code === 401 ? credentials : undefined);
 }
 
 /** The JSON value of a body; undefined for a stream, and when it is not JSON. */

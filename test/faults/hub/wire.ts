@@ -1,14 +1,13 @@
 import type { ApiResponse as ServerResponse, UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
-import { errorFromResponse, malformed, noResponse } from '../../../src/runtime/transport/apierror.js';
-import { retryAfterKey, type ApiResponse, type Call } from '../../../src/runtime/transport/call.js';
+import { errorOf, objectIn, requestOf } from '../../../src/standalone/inprocess.js';
+import { malformed, noResponse } from '../../../src/runtime/transport/apierror.js';
+import type { ApiResponse, Call } from '../../../src/runtime/transport/call.js';
 import type { CredentialLoader, Credentials } from '../../../src/runtime/transport/credentials.js';
 import type { Deadline } from '../../../src/runtime/transport/deadline.js';
-import { parseRetryAfter } from '../../../src/runtime/transport/retry.js';
 import {
   AttemptError,
-  requestTarget,
   type RoundTripper,
   type RoundTripperOptions,
 } from '../../../src/runtime/transport/roundtripper.js';
@@ -17,7 +16,6 @@ import {
   type Transport,
   type TransportOptions,
 } from '../../../src/runtime/transport/transport.js';
-import { isRecord, parseJson } from '../../../src/runtime/vocabulary/json.js';
 import type { Injector } from './injector.js';
 import { sentOf, type SentRequest } from './request.js';
 import { EventStream } from './stream.js';
@@ -63,18 +61,14 @@ class FaultyRoundTripper implements RoundTripper {
   }
 
   async call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse> {
-    const response = await this.#exchange(call, credentials, deadline);
-    if (response.code >= 300) throw this.#errorOf(call, credentials, response);
-    const value = valueOf(response.body);
-    if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
-    return { status: response.code, body: value };
+    return objectIn(call, await this.#exchange(call, credentials, deadline), this.#options, credentials);
   }
 
   async open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
     const { injector, clock, simulation, open, process } = this.#connection;
     const end = new AbortController();
     const response = await this.#exchange(call, credentials, deadline, end.signal);
-    if (response.code !== 200) throw this.#errorOf(call, credentials, response);
+    if (response.code !== 200) throw errorOf(call, response, this.#options, credentials);
     const { body } = response;
     if (body.kind === 'bytes' && call.target.verb !== 'watch') return onceOf(body.bytes);
     if (body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
@@ -167,30 +161,12 @@ class FaultyRoundTripper implements RoundTripper {
       return;
     }
     this.#connection.review?.(call);
-    const request = {
-      method: call.method,
-      target: requestTarget(call),
-      headers: {
-        'user-agent': this.#options.userAgent,
-        accept: call.accept ?? 'application/json',
-        'content-type': call.contentType ?? 'application/json',
-        authorization,
-      },
-      body: call.body === undefined ? undefined : Buffer.from(call.body),
-      ...(user === undefined ? {} : { user }),
-      signal,
-    };
-    server.dispatch(request).then(
+    const { headers, ...request } = requestOf(call, this.#options.userAgent);
+    const as = user === undefined ? {} : { user };
+    server.dispatch({ ...request, ...as, headers: { ...headers, authorization }, signal }).then(
       (response) => clock.post(() => answered(response)),
       (error: unknown) => clock.post(() => fail(String(error))),
     );
-  }
-
-  #errorOf(call: Call, credentials: Credentials, { code, headers, body }: ServerResponse): AttemptError {
-    const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
-    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
-    const error = errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target);
-    return new AttemptError(error, false, code === 401 ? credentials : undefined);
   }
 }
 
@@ -247,10 +223,4 @@ function answerOf(answer: {
 
 async function* onceOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** The JSON value of a body; undefined for a stream, and when it is not JSON. */
-function valueOf(body: ServerResponse['body']): unknown {
-  if (body.kind === 'value') return body.value;
-  return body.kind === 'bytes' ? parseJson(Buffer.from(body.bytes).toString('utf8')) : undefined;
 }
