@@ -1,8 +1,8 @@
 import type { Prioritizer } from '../spec/prioritizers.js';
+import { isFurther } from '../select/rules.js';
 import type { CoordinateScore } from '../select/scores.js';
 import type { ClusterView } from '../spec/cluster.js';
 import { requirementText, wordText } from './requirementtext.js';
-import { TOLD } from './causes.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** Scores as people read them. */
@@ -49,7 +49,7 @@ export function scoreExplainer({
 }
 
 function scoredCluster({ cluster, causes }: ClusterExplanation): ClusterView | undefined {
-  return causes.every((cause) => 'out' in TOLD[cause]) ? cluster : undefined;
+  return causes.every(isFurther) ? cluster : undefined;
 }
 
 /** `claim cost-per-hour, ascending`, `Balance`, `label provider=aws`. */

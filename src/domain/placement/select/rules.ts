@@ -93,6 +93,11 @@ const FURTHER_RULES = {
 
 /** A rule that a cluster can fail although it matches. */
 export type FurtherFailure = keyof typeof FURTHER_RULES;
+/** Whether a cluster that matches can fail the rule. */
+export function isFurther(cause: FailedRule): cause is FurtherFailure {
+  return cause in FURTHER_RULES;
+}
+
 /** By rule, what the conditions name. */
 export type OutByRules = readonly (readonly [FurtherFailure, readonly string[]])[];
 /** Which rule a cluster fails. `Gone`: the object does not exist. */
