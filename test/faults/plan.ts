@@ -27,7 +27,7 @@ export type Sort = (typeof SORTS)[number];
  * `before`: the server does not get the request; `applied`: it has carried the request out, and the client gets no answer, or
  * another one; `answered`: right after the client has the answer; `watch`: to the stream of an event, after it is delivered.
  */
-export const MOMENTS = ['before', 'applied', 'answered', 'watch'] as const;
+const MOMENTS = ['before', 'applied', 'answered', 'watch'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
 export interface Fault {

@@ -49,8 +49,6 @@ export interface Outcome extends Reference {
   readonly violations: readonly Violation[];
   /** The faults of the plan that were met. */
   readonly reached: readonly Fault[];
-  /** The longest time from the last fault or change to the state in which a step ends, ms. */
-  readonly longestMs: number;
   /** The end of each step. */
   readonly moments: readonly Moment[];
 }
@@ -106,9 +104,6 @@ class Run {
   readonly #decisions: DecisionCheck;
   readonly #ends: EndCheck | undefined;
   readonly #bounds: BoundsCheck;
-  readonly #agents: AgentCheck | undefined;
-  readonly #engines: EngineCheck;
-  readonly #deployments: DeploymentController;
   readonly #subscriptions: { end(): void }[] = [];
   readonly #from: number;
   readonly #moments: Moment[] = [];
@@ -116,7 +111,6 @@ class Run {
   #changedAt = 0;
   /** Since when passes are counted, monotonic ms: since the step began, or the effect of a fault ended. */
   #countedFrom: number;
-  #longestMs = 0;
 
   constructor(options: RunOptions) {
     const { base, plan, scenario, reference, log } = options;
@@ -134,9 +128,7 @@ class Run {
     const complain = (text: string): void => violate('never logged', text);
     const shared = { simulation, server, injector: this.#injector, seed: plan.seed, complain, log };
     const { homes = [] } = scenario;
-    const agents =
-      homes.length === 0 ? undefined : new AgentCheck(base, () => this.#injector.reached.length === 0, violate);
-    this.#agents = agents;
+    const isUndisturbed = (): boolean => this.#injector.reached.length === 0;
     const config = Object.assign({}, ...scenario.steps.slice(0, this.#from).map((one) => one.config ?? {})) as object;
     this.#operators = scenario.programs.map(
       (spec) =>
@@ -155,8 +147,9 @@ class Run {
     const decides = scenario.programs.some(({ controllers }) => controllers.includes('placement'));
     this.#ends = decides ? new EndCheck(server, violate) : undefined;
     this.#bounds = new BoundsCheck(server, () => simulation.now(), violate, scenario.othersEdit);
-    this.#engines = new EngineCheck(server, violate);
-    this.#deployments = new DeploymentController(simulation, server, this.#hands);
+    const others = [new EngineCheck(server, violate), new DeploymentController(simulation, server, this.#hands)];
+    this.#subscriptions.push(this.#decisions, this.#bounds, ...others);
+    if (homes.length > 0) this.#subscriptions.push(new AgentCheck(base, isUndisturbed, violate));
     for (const collection of server.store.collections()) this.#count(collection);
   }
 
@@ -195,7 +188,6 @@ class Run {
       named: this.#injector.named,
       violations: this.#violations,
       reached: this.#injector.reached,
-      longestMs: this.#longestMs,
       moments: this.#moments,
     };
   }
@@ -204,11 +196,6 @@ class Run {
     const { base, empty } = this.#options;
     for (const program of this.#programs) program.kill();
     for (const one of this.#subscriptions) one.end();
-    this.#decisions.end();
-    this.#bounds.end();
-    this.#agents?.end();
-    this.#engines.end();
-    this.#deployments.end();
     await base.simulation.pass(0);
     await base.server.restore(empty);
     await base.simulation.pass(0);
@@ -252,7 +239,6 @@ class Run {
   }
 
   #checkTime(from: number, to: number): void {
-    this.#longestMs = Math.max(this.#longestMs, to - from);
     if (to - from > CONVERGED_MS) this.#violate('late', `${Math.round((to - from) / 1000)} s after the last fault`);
     const { mostPasses = MOST_PASSES } = this.#options.scenario;
     for (const { passes, name } of this.#programs)
@@ -264,7 +250,7 @@ class Run {
   /** A day in which nobody does anything: no write. */
   async #checkDay(): Promise<void> {
     const { base, scenario } = this.#options;
-    const { repeatsEvents = false } = scenario;
+    const { homes = [], repeatsEvents = homes.length > 0 } = scenario;
     this.#injector.close();
     await base.simulation.pass(EVENTS_MS);
     const before = this.#injector.writes.length;
@@ -274,10 +260,9 @@ class Run {
     }
     const periodic = new Set(this.#programs.filter((one) => one.isPeriodic).map(({ name }) => name));
     // The leap suspends the operator, which announces again after it which sets are silent.
-    const saysAgain = repeatsEvents || this.#agents !== undefined;
     const written = this.#injector.writes
       .slice(before)
-      .filter(({ process, resource }) => !periodic.has(process) && !(saysAgain && resource === EVENTS));
+      .filter(({ process, resource }) => !periodic.has(process) && !(repeatsEvents && resource === EVENTS));
     if (written.length > 0)
       this.#violate('not quiet', `written in a day of quiet: ${written.slice(0, 3).map(textOf).join('; ')}`);
   }

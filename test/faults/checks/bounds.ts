@@ -13,11 +13,10 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../src/api/resources.js';
-import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
+import type { RawObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { condition, fields, items, number, text, type Fields } from '../../support/scenario/checks/reading.js';
 import { contentOf, isOpen, isPaused, isReleased, isTaintedByHub, limitOf, wantedBy, windowOf } from './rules.js';
-
-type Raw = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
 /** The spec and the annotations of a Placement, as stored at some moment. */
 interface Version {
@@ -30,7 +29,7 @@ type Counted = readonly [at: number, clusters: number];
 
 interface Live {
   readonly key: string;
-  newest: Raw;
+  newest: RawObject;
   /** What was stored when the step began and since: a decision of the step can be based on each. */
   versions: Version[];
   /** The spec was edited, but for a pause, and the decision has not been made anew before this step. */
@@ -86,14 +85,14 @@ export class BoundsCheck {
     this.#now = now;
     this.#othersEdit = othersEdit;
     this.#violations = violations;
-    const all = (type: ResourceType): Raw[] =>
-      server.store.list(collectionOf(type), '').map(({ object }) => object as unknown as Raw);
+    const all = (type: ResourceType): RawObject[] =>
+      server.store.list(resourceOf(type), '').map(({ object }) => object as unknown as RawObject);
     for (const cluster of all(ManagedClusters)) this.#cluster(cluster, 0);
     for (const placement of all(Placements)) this.#placement(placement);
     for (const object of all(PlacementDecisions)) this.#remember(object);
-    const observe = (type: ResourceType, seen: (object: Raw, isThere: boolean) => void): { end(): void } =>
-      server.observe(collectionOf(type), ({ type: change, entry }) =>
-        seen(entry.object as unknown as Raw, change === 'put'),
+    const observe = (type: ResourceType, seen: (object: RawObject, isThere: boolean) => void): { end(): void } =>
+      server.observe(resourceOf(type), ({ type: change, entry }) =>
+        seen(entry.object as unknown as RawObject, change === 'put'),
       );
     const unsure = (): void => {
       for (const live of this.#placements.values()) live.knownSince = Infinity;
@@ -130,7 +129,7 @@ export class BoundsCheck {
     for (const one of this.#subscriptions) one.end();
   }
 
-  #cluster({ metadata, spec }: Raw, at: number): void {
+  #cluster({ metadata, spec }: RawObject, at: number): void {
     const content = JSON.stringify([metadata.labels, spec]);
     const before = this.#clusters.get(metadata.name);
     this.#clusters.set(metadata.name, {
@@ -141,7 +140,7 @@ export class BoundsCheck {
     });
   }
 
-  #placement(object: Raw): void {
+  #placement(object: RawObject): void {
     const { uid = '', namespace = '', name } = object.metadata;
     const version = versionOf(object);
     const live = this.#placements.get(uid);
@@ -170,13 +169,13 @@ export class BoundsCheck {
     live.versions.push(version);
   }
 
-  #ownerOf({ metadata }: Raw): Live | undefined {
+  #ownerOf({ metadata }: RawObject): Live | undefined {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
     return this.#placements.get(owner?.uid ?? '');
   }
 
   /** What was stored before the run. */
-  #remember(object: Raw): void {
+  #remember(object: RawObject): void {
     const live = this.#ownerOf(object);
     if (live === undefined) return;
     const { name, annotations = {} } = object.metadata;
@@ -187,13 +186,13 @@ export class BoundsCheck {
   }
 
   /** The controller deletes only objects that are empty, or whose Placement is gone. */
-  #remove(object: Raw): void {
+  #remove(object: RawObject): void {
     const live = this.#ownerOf(object);
     for (const name of live?.objects.get(object.metadata.name)?.keys() ?? []) live?.lost.add(name);
     live?.objects.delete(object.metadata.name);
   }
 
-  #write(object: Raw): void {
+  #write(object: RawObject): void {
     const live = this.#ownerOf(object);
     if (live === undefined) return;
     const now = this.#now();
@@ -285,17 +284,15 @@ export class BoundsCheck {
 /** Conditions with which a cluster of the decision need not match. */
 const STAYING = ['RemovalsHeld', 'ChangesWaiting', 'Paused'];
 
-const collectionOf = ({ plural, group }: ResourceType): string => `${plural}.${group}`;
-
-function versionOf({ spec, metadata }: Raw): Version {
+function versionOf({ spec, metadata }: RawObject): Version {
   return { spec: fields(spec), annotations: metadata.annotations ?? {} };
 }
 
-function has(placement: Raw, type: string): boolean {
+function has(placement: RawObject, type: string): boolean {
   return condition(placement as never, type)['status'] === 'True';
 }
 
-function itemsOf({ status }: Raw): Fields[] {
+function itemsOf({ status }: RawObject): Fields[] {
   return items(fields(status)['decisions']);
 }
 

@@ -2,12 +2,13 @@ import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/m
 
 import { DECISION_SIZE } from '../../../src/api/names.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { condition, number, read } from '../../support/scenario/checks/reading.js';
-import type { SeenDecision, SeenPlacement } from '../../support/scenario/checks/history.js';
+import { unionOf, type SeenDecision, type SeenPlacement } from '../../support/scenario/checks/history.js';
 
 /** How the decision of a Placement moved within one step. */
-export interface Movement {
+interface Movement {
   /** Selected at every moment. */
   readonly always: Set<string>;
   /** Selected at any moment. */
@@ -25,9 +26,6 @@ interface Live {
   hasGroups: boolean;
   readonly objects: Map<string, SeenDecision>;
 }
-
-const collectionOf = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
-  `${plural}.${group}`;
 
 /**
  * Sees every write of a Placement and of a decision object when it is stored, and says at once what may not be:
@@ -53,17 +51,16 @@ export class DecisionCheck {
   ) {
     this.#reference = reference;
     this.#violations = violations;
-    for (const { object } of server.store.list(collectionOf(Placements), ''))
-      this.#know(object as unknown as RawObject);
-    for (const { key, object } of server.store.list(collectionOf(PlacementDecisions), '')) {
+    for (const { object } of server.store.list(resourceOf(Placements), '')) this.#know(object as unknown as RawObject);
+    for (const { key, object } of server.store.list(resourceOf(PlacementDecisions), '')) {
       const seen = read('PlacementDecision', object) as SeenDecision;
       this.#placements.get(seen.owner)?.objects.set(key, seen);
     }
     this.#subscriptions = [
-      server.observe(collectionOf(Placements), ({ type, entry }) =>
+      server.observe(resourceOf(Placements), ({ type, entry }) =>
         this.#placement(type, entry.object as unknown as RawObject),
       ),
-      server.observe(collectionOf(PlacementDecisions), ({ type, entry }) =>
+      server.observe(resourceOf(PlacementDecisions), ({ type, entry }) =>
         this.#decision(type, entry.key, entry.object as unknown as RawObject),
       ),
     ];
@@ -72,7 +69,7 @@ export class DecisionCheck {
   beginStep(): void {
     const next = new Map<string, Movement>();
     for (const live of this.#placements.values()) {
-      const now = unionOf(live);
+      const now = unionOf(live.objects);
       next.set(live.key, { always: new Set(now), ever: new Set(now), most: now.size });
     }
     this.movements.push(next);
@@ -163,7 +160,7 @@ export class DecisionCheck {
   }
 
   #move(live: Live): void {
-    const now = unionOf(live);
+    const now = unionOf(live.objects);
     const step = this.movements.length - 1;
     const movements = this.movements[step] ?? new Map<string, Movement>();
     const movement = movements.get(live.key) ?? { always: new Set(), ever: new Set(), most: 0 };
@@ -184,10 +181,4 @@ export class DecisionCheck {
         `${live.key}: ${now.size} selected at once, never more than ${allowed.most} in this step`,
       );
   }
-}
-
-function unionOf({ objects }: Live): Set<string> {
-  const union = new Set<string>();
-  for (const { clusters = [] } of objects.values()) for (const name of clusters) union.add(name);
-  return union;
 }

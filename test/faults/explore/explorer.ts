@@ -98,7 +98,7 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
   return starts.map((from) => ({ scenario, from, to: Math.min(from + 2, steps.length) }));
 }
 
-export function scenarioOf(name: string): Scenario {
+function scenarioOf(name: string): Scenario {
   const found = SCENARIOS.find((one) => one.name === name);
   if (found === undefined)
     throw new Error(`scenario: ${JSON.stringify(name)} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`);

@@ -15,7 +15,7 @@ import type { EventStream } from './stream.js';
 import { ProcessClock } from './time.js';
 import { createWire, type Connection } from './wire.js';
 
-export interface AgentProgramOptions extends ProcessOptions {
+interface AgentProgramOptions extends ProcessOptions {
   /** The name of the machine. */
   readonly home: string;
   readonly violate: (rule: string, detail: string) => void;

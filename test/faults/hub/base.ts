@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { loadAll } from 'js-yaml';
-
 import { startMemoryServer, type MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
-import { readManifests } from '../../../src/runtime/manifests.js';
+import { parseManifests, readManifests } from '../../../src/runtime/manifests.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import { LIMITING_POLICIES } from '../../../src/domain/engine/policies.js';
@@ -35,25 +33,23 @@ export async function startBaseHub(): Promise<BaseHub> {
   await simulation.pass(0);
   for (const name of [LEADER_NAMESPACE, AGENTS_NAMESPACE, TEAM])
     await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  const policies = manifests('deploy/base/policies', isLimiting);
-  for (const object of [...manifests('crds'), ...agentRights(), ...policies]) await hands.create(object);
+  const folders = [readFolder('crds'), readFolder('deploy/base/agents')];
+  for (const object of [...folders.flat(), ...limitingPolicies()]) await hands.create(object);
   await simulation.pass(10_000);
   return { simulation, server };
 }
 
-/** What agents may do on the hub. */
-function agentRights(): JsonRecord[] {
-  return readManifests(path.join(root, 'deploy', 'base', 'agents')) as unknown as JsonRecord[];
+/** The objects in the files of a folder of the repository. */
+function readFolder(folder: string): JsonRecord[] {
+  return readManifests(path.join(root, folder)) as unknown as JsonRecord[];
+}
+
+/** The objects in a file of the repository. */
+export function readObjects(file: string): JsonRecord[] {
+  return parseManifests(readFileSync(path.join(root, file), 'utf8'), file) as unknown as JsonRecord[];
 }
 
 /** Those that judge the programs. The others warn and hold up people. */
-function isLimiting(file: string): boolean {
-  return LIMITING_POLICIES.some((policy) => policy.file.endsWith(`/${file}`));
-}
-
-function manifests(folder: string, isMeant: (file: string) => boolean = () => true): JsonRecord[] {
-  const at = path.join(root, folder);
-  return readdirSync(at)
-    .filter((file) => file.endsWith('.yaml') && isMeant(file))
-    .flatMap((file) => loadAll(readFileSync(path.join(at, file), 'utf8')) as JsonRecord[]);
+function limitingPolicies(): JsonRecord[] {
+  return LIMITING_POLICIES.flatMap(({ file }) => readObjects(file));
 }

@@ -1,11 +1,10 @@
 import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
-import * as own from '../../../src/api/resources.js';
 import { collectionPath, objectPath, resourceOf } from '../../../src/runtime/client/path.js';
 import { isRecord, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
-import * as builtIn from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
+import { typeOf } from '../../support/builders/typeof.js';
 
 /** Who writes what a scenario says. */
 export const PEOPLE: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
@@ -93,19 +92,6 @@ export class Hands {
       answer.kind === 'value' ? answer.value : answer.kind === 'bytes' ? { message: String(answer.bytes) } : {};
     return { code, value: isRecord(value) ? value : {} };
   }
-}
-
-const TYPES: readonly ResourceType[] = Object.values({ ...own, ...builtIn }).filter(
-  (one): one is ResourceType => isRecord(one) && 'plural' in one,
-);
-
-/** @throws Error for a kind that this product does not name */
-export function typeOf(object: JsonRecord): ResourceType {
-  const found = TYPES.find(
-    (type) => type.kind === object['kind'] && builtIn.apiVersionOf(type) === object['apiVersion'],
-  );
-  if (found === undefined) throw new Error(`${String(object['apiVersion'])} ${String(object['kind'])}: unknown kind`);
-  return found;
 }
 
 function nameOf(object: JsonRecord): ObjectName {

@@ -3,7 +3,7 @@ import type { SentRequest } from './request.js';
 import type { Simulation } from './time.js';
 
 /** What a fault may do beside answering: to the process, or to the hub. */
-export interface Struck {
+interface Struck {
   readonly clock: { stop(ms: number): void; aheadMs: number };
   readonly clockCorrectedAfterMs?: number;
   readonly crash: (ms: number) => void;

@@ -1,16 +1,10 @@
 import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
-import {
-  ADDITIONS_ANNOTATION,
-  AGENT_TOKEN_SECRET,
-  AGENTS_NAMESPACE,
-  DECISION_REVISION_ANNOTATION,
-  HISTORY_ANNOTATION,
-  REMOVALS_ANNOTATION,
-} from '../../../src/api/names.js';
+import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
 import { asRecord, field, textField } from '../../../src/runtime/vocabulary/json.js';
 import { byText } from '../../../src/runtime/vocabulary/names.js';
+import { RECORDS } from '../../support/scenario/checks/reading.js';
 import { homeWithId } from './machine.js';
 import { TOUCHED } from './meddler.js';
 
@@ -22,13 +16,7 @@ type Entry = NonNullable<ReturnType<MemoryServer['store']['get']>>;
 const IGNORED: ReadonlySet<string> = new Set([LEASES, 'events', 'events.events.k8s.io']);
 
 /** Times, what runs out, what a process saw that has ended since, a hash of times; and what others wrote. */
-const UNCOMPARED = [
-  HISTORY_ANNOTATION,
-  REMOVALS_ANNOTATION,
-  ADDITIONS_ANNOTATION,
-  DECISION_REVISION_ANNOTATION,
-  TOUCHED,
-];
+const UNCOMPARED = [...RECORDS, DECISION_REVISION_ANNOTATION, TOUCHED];
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

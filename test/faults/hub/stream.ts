@@ -7,7 +7,7 @@ import type { What } from '../plan.js';
 import type { Injector } from './injector.js';
 import type { ProcessClock, Simulation } from './time.js';
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly clock: ProcessClock;
   readonly simulation: Simulation;
   readonly injector: Injector;

@@ -64,11 +64,6 @@ export class Simulation implements Clock {
     this.#ready.push(work);
   }
 
-  /** Whether nothing is ready at this moment. */
-  get still(): boolean {
-    return this.#ready.length === 0;
-  }
-
   /** Lets `ms` pass. */
   async pass(ms: number): Promise<void> {
     const end = this.#elapsed + ms;

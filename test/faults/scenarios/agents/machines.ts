@@ -59,7 +59,7 @@ async function addMachine(hands: Hands, home: string): Promise<void> {
 }
 
 /** `kubectl mce cluster add`, and the manifest of it on a machine. */
-export async function joinCluster(hands: Hands, cluster: string, home: string, member: Member = {}): Promise<void> {
+async function joinCluster(hands: Hands, cluster: string, home: string, member: Member = {}): Promise<void> {
   await applyManifest(hands, home, await enroll(hands, cluster, member));
 }
 

@@ -9,11 +9,14 @@ import {
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
-import { atOnce, createAll, deleteLease, edit, killLeader, slowly } from './words.js';
+import { atOnce, createAll, deleteLease, edit, killLeader } from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
+
+/** How long what is gone from an inventory is waited for, and some more, ms. */
+const HELD_MS = 180_000;
 
 const golden = { labels: { tier: 'gold' } };
 const balanced: PlacementSpec = {
@@ -137,9 +140,9 @@ export const inventories: Scenario = {
     place('web', { predicates: gold }),
     profile('f', 'gold'),
     profile('a', 'silver'),
-    slowly(step('ClusterProfile b is deleted', removeProfiles('b')), 3),
-    slowly(atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde')), 3),
-    slowly(profile('c', 'gold'), 3),
+    slowly(HELD_MS, step('ClusterProfile b is deleted', removeProfiles('b'))),
+    slowly(HELD_MS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
+    slowly(HELD_MS, profile('c', 'gold')),
   ],
 };
 

@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
-import { loadAll } from 'js-yaml';
-
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
-import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import { CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
-import { root } from '../../../support/repository/root.js';
-import { LEADER_NAMESPACE, TEAM } from '../../hub/base.js';
+import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { step, wait, type Stage, type Step } from '../../scenario.js';
 import { addCluster, type ClusterGiven } from '../fleet.js';
@@ -20,15 +13,6 @@ export const at = (time: string): string => `2026-11-22T${time}:00Z`;
 
 /** The same step, after which time alone brings another change within so many minutes. */
 export const pending = (of: Step, minutes: number): Step => ({ ...of, pendingMinutes: minutes });
-
-/** The same step, with so many minutes in which nobody does anything. */
-export const slowly = ({ title, act }: Step, minutes: number): Step => ({
-  title: `${title}, and ${minutes} min pass`,
-  act: async (stage) => {
-    await act(stage);
-    await wait(minutes).act(stage);
-  },
-});
 
 /** The score of a cluster is 100 less the claim `price`. */
 export const cheapest: NonNullable<PlacementSpec['prioritizerPolicy']> = {
@@ -48,7 +32,7 @@ export const annotate = (name: string, annotations: Readonly<Record<string, stri
     hands.patch(Placements, { name, namespace: TEAM }, { metadata: { annotations } }),
   );
 
-export interface TaintGiven {
+interface TaintGiven {
   readonly key: string;
   readonly effect: string;
   readonly timeAdded?: string;
@@ -96,7 +80,7 @@ export const redefine: Step = {
 
 /** `file`: a path in the repository. */
 export async function createAll(hands: Hands, file: string): Promise<void> {
-  for (const object of loadAll(readFileSync(path.join(root, file), 'utf8')) as JsonRecord[]) await hands.create(object);
+  for (const object of readObjects(file)) await hands.create(object);
 }
 
 /** The process that holds the Lease is killed, and starts again after `ms`. */

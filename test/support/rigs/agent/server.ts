@@ -4,14 +4,13 @@ import path from 'node:path';
 
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
-import * as builtInKinds from '../../../../src/runtime/vocabulary/kinds.js';
-import * as ownKinds from '../../../../src/api/resources.js';
 import { isRecord, parseJson, textField, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
-import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
+import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import { createClient } from '../../../../src/runtime/client/rest.js';
 import { createTransport, type Transport } from '../../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom, type Clock } from '../../../../src/runtime/clock.js';
+import { typeOf } from '../../builders/typeof.js';
 import { RecordingLog } from '../../fakes/log.js';
 
 /** An embedded API server in the test process, over HTTPS, with an audit log. */
@@ -108,17 +107,4 @@ export class TestServer {
     await this.api.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-function typeOf(object: KubeObject): ResourceType {
-  const all: readonly unknown[] = Object.values({ ...ownKinds, ...builtInKinds });
-  const type = all.find(
-    (one): one is ResourceType =>
-      isRecord(one) &&
-      one['kind'] === object.kind &&
-      'plural' in one &&
-      builtInKinds.apiVersionOf(one as never) === object.apiVersion,
-  );
-  if (type === undefined) throw new Error(`unknown kind ${String(object.kind)}`);
-  return type;
 }

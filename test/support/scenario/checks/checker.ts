@@ -1,6 +1,7 @@
 import { DECISION_SIZE } from '../../../../src/api/names.js';
 import {
   sorted,
+  unionOf,
   type Frame,
   type Observed,
   type Outlook,
@@ -69,7 +70,7 @@ class Pass {
 
   #turn(): void {
     const unions = new Map<string, ReadonlySet<string>>();
-    for (const [uid, live] of this.#placements) unions.set(uid, unionOf(live));
+    for (const [uid, live] of this.#placements) unions.set(uid, unionOf(live.objects));
     this.ends.push(unions);
     this.#frame += 1;
   }
@@ -113,7 +114,7 @@ class Pass {
     }
     const live = this.#placements.get(seen.owner);
     if (live === undefined) return;
-    const before = unionOf(live);
+    const before = unionOf(live.objects);
     if (event.type === 'DELETED') live.objects.delete(event.key);
     else live.objects.set(event.key, seen);
     if (event.gap === true) return;
@@ -146,7 +147,7 @@ class Pass {
 
   #checkCount(event: Observed, live: Live): void {
     const allowed = Math.max(...live.counts.map(({ count }) => count));
-    const union = unionOf(live).size;
+    const union = unionOf(live.objects).size;
     if (union > allowed) this.#report('too many', event, live, `${union} clusters selected, at most ${allowed} wanted`);
   }
 
@@ -178,7 +179,7 @@ class Pass {
     const last = this.#final[this.#frame]?.get(live.seen.uid);
     const always = this.#outlook(live)?.always;
     if (first === undefined || last === undefined || always === undefined) return;
-    const now = unionOf(live);
+    const now = unionOf(live.objects);
     const gone = [...first].filter((name) => last.has(name) && always.has(name) && !now.has(name));
     if (gone.length > 0)
       this.#report('vanished', event, live, `missing for a moment: ${gone.slice(0, 5).join(', ')} (${gone.length})`);
@@ -188,7 +189,7 @@ class Pass {
     const frame = this.#frames[this.#frame];
     const ever = this.#outlook(live)?.ever;
     if (ever === undefined || frame === undefined) return;
-    for (const name of unionOf(live)) {
+    for (const name of unionOf(live.objects)) {
       if (before.has(name)) continue;
       if (!ever.has(name))
         this.#report('unexplained', event, live, `${name} is selected and matches in no state of the step`);
@@ -205,12 +206,6 @@ class Pass {
     const step = this.#frames[this.#frame]?.step ?? 0;
     this.#violations.push({ rule, step, at: event.at, placement: live.key, detail });
   }
-}
-
-function unionOf(live: Live): Set<string> {
-  const union = new Set<string>();
-  for (const { clusters = [] } of live.objects.values()) for (const name of clusters) union.add(name);
-  return union;
 }
 
 function claims({ decisions, selected }: SeenPlacement): object {

@@ -66,6 +66,11 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** The clusters in the objects of a decision, by key. */
+export function unionOf(objects: ReadonlyMap<string, SeenDecision>): Set<string> {
+  return new Set([...objects.values()].flatMap(({ clusters = [] }) => clusters));
+}
+
 export function sorted(events: readonly Observed[]): Observed[] {
   return [...events].sort((a, b) => a.at - b.at);
 }

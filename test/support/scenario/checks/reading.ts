@@ -74,7 +74,7 @@ function readDecision(object: AnyObject): Seen {
 }
 
 /** Their entries are times, and run out; a process that begins anew does not know what changed before it. */
-const RECORDS = [HISTORY_ANNOTATION, REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
+export const RECORDS = [HISTORY_ANNOTATION, REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
 
 /** An object without what differs from run to run: times, uids, resourceVersions, and who wrote it when. */
 export function comparable(object: AnyObject): Fields {
