@@ -11,6 +11,23 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'wrote the health of a cluster 40 times a second, as long as the API server answered that it does not exist',
+    mendedBy: 'a cluster that is not there is looked at again after a second, as one that has changed',
+    plan: {
+      scenario: 'agents/silence',
+      seed: 0,
+      faults: [
+        {
+          where: { step: 2, of: 'write', n: 5 },
+          when: 'before',
+          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
+        },
+      ],
+      from: 1,
+      to: 3,
+    },
+  },
+  {
     what: 'left the namespace of an engine for ever, after one list of it was refused although the operator may list it',
     mendedBy: 'a refusal that nothing explains is asked again for a minute',
     plan: {

@@ -28,7 +28,8 @@ const optionsFor = ({ metadata: { resourceVersion } }: ManagedCluster, signal: A
 
 /** Ms between two writes of the status Unknown: a whole fleet can become silent at once. */
 const UNKNOWN_INTERVAL_MS = 50;
-const CONFLICT_RETRY_MS = 1_000;
+/** Until the cache has caught up. */
+const BEHIND_RETRY_MS = 1_000;
 
 /** What all passes share. */
 interface HealthContext {
@@ -59,8 +60,8 @@ type Decision =
   | { readonly kind: 'wait'; readonly forMs: number }
   | { readonly kind: 'write'; readonly writes: HealthWrites };
 
-/** How the writes ended. `behind`: somebody has changed the cluster since it was read. */
-type Written = 'nothing' | 'stored' | 'behind' | 'gone';
+/** How the writes ended. `behind`: somebody has changed or deleted the cluster since it was read. */
+type Written = 'nothing' | 'stored' | 'behind';
 
 /**
  * Writes the conditions, the taint and the times of taints of one ManagedCluster, by server-side apply: all other fields
@@ -125,8 +126,7 @@ async function apply(gathered: Gathered | undefined, decision: Decision, scope: 
     if (status !== undefined) await applyStatus(current, status, scope);
     return 'stored';
   } catch (error) {
-    if (isFailure(error, 'Conflict')) return 'behind';
-    if (isFailure(error, 'NotFound')) return 'gone';
+    if (isFailure(error, 'Conflict', 'NotFound')) return 'behind';
     if (isFailure(error, 'Invalid')) await applyRefusal(error, scope);
     throw error;
   }
@@ -140,7 +140,7 @@ function report(
 ): Result {
   if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
   if (written === 'behind')
-    return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: CONFLICT_RETRY_MS };
+    return { ending: 'wait', reason: 'the cluster was changed or deleted meanwhile', afterMs: BEHIND_RETRY_MS };
   if (written === 'stored' && gathered !== undefined) recordEvents(gathered, recorder);
   return DONE;
 }
