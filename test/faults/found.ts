@@ -11,6 +11,17 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'uninstalled an engine that was gone again and again, until its watch said that it was gone',
+    mendedBy: 'an engine whose last finalizer was removed counts as gone at once',
+    plan: {
+      scenario: 'engine/second-engine',
+      seed: 0,
+      faults: [{ where: { step: 3, of: 'event', n: 18 }, when: 'watch', what: { kind: 'late', ms: 2_000 } }],
+      from: 2,
+      to: 4,
+    },
+  },
+  {
     what: 'wrote the health of a cluster 40 times a second, as long as the API server answered that it does not exist',
     mendedBy: 'a cluster that is not there is looked at again after a second, as one that has changed',
     plan: {

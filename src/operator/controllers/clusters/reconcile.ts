@@ -59,8 +59,8 @@ type Decision<T> =
   | { readonly kind: 'wait'; readonly forMs: number }
   | { readonly kind: 'write'; readonly object: T };
 
-/** `behind`: the stored object is another one than that which was read. */
-type Written = 'nothing' | 'stored' | 'behind' | 'gone';
+/** `behind`: the stored object is another one than that which was read, or gone. */
+type Written = 'nothing' | 'stored' | 'behind';
 
 /** Writes the status that it has to say of every object of a kind, those that are being deleted included: once when it changes, at most 1/s. */
 export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler {
@@ -134,8 +134,7 @@ async function apply<T extends ObjectWithStatus>(decision: Decision<T>, scope: S
     mutations.mutated(key, await client.updateStatus<T>(type, decision.object, options));
     return 'stored';
   } catch (error) {
-    if (isFailure(error, 'Conflict')) return 'behind';
-    if (isFailure(error, 'NotFound')) return 'gone';
+    if (isFailure(error, 'Conflict', 'NotFound')) return 'behind';
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export interface Input {
 
 export type Gathered =
   | { readonly kind: 'gathered'; readonly input: Input }
-  /** The cache has no engine of that name. */
+  /** There is no engine of that name. */
   | { readonly kind: 'gone' }
   /** A cache that gates the start has not synced, or has lost its watch. */
   | { readonly kind: 'notCurrent'; readonly result: Result };
@@ -52,8 +52,8 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
   const notCurrent = cachesNotCurrent(allCaches(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', result: waitForCaches(notCurrent) };
   const cached = caches.engines.store.get(key);
-  if (cached === undefined) return { kind: 'gone' };
-  const engine = mutations.newest(key, cached) ?? cached;
+  const engine = cached && mutations.newest(key, cached);
+  if (engine === undefined) return { kind: 'gone' };
   const { name, uid = '' } = engine.metadata;
   const served = servedEngine(caches.engines.store.values());
   const installedIn = engine.status?.targetNamespace;

@@ -62,7 +62,10 @@ export async function writeFinalizers(
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
   const patch = { uid, resourceVersion, finalizers };
   const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
-  mutations.mutated(name, patched);
+  // The last finalizer of an engine that is being deleted ends it. The answer has the version before that.
+  const isGone = patched.metadata.deletionTimestamp !== undefined && (patched.metadata.finalizers ?? []).length === 0;
+  if (isGone) mutations.deleted(name, uid);
+  else mutations.mutated(name, patched);
   return patched;
 }
 
