@@ -254,10 +254,8 @@ class Run {
     this.#injector.close();
     await base.simulation.pass(EVENTS_MS);
     const before = this.#injector.writes.length;
-    for (let half = 0; half < 2; half++) {
-      await base.simulation.leap(DAY_MS / 2);
-      await base.simulation.pass(5_000);
-    }
+    await base.simulation.leap(DAY_MS);
+    await base.simulation.pass(5_000);
     const periodic = new Set(this.#programs.filter((one) => one.isPeriodic).map(({ name }) => name));
     // The leap suspends the operator, which announces again after it which sets are silent.
     const written = this.#injector.writes
