@@ -53,6 +53,13 @@ export type What =
   | { readonly kind: 'slow'; readonly ms: number }
   /** From this request on, every one of its resource (`all`: of any) gets this status, for `ms`. */
   | { readonly kind: 'outage'; readonly status: number; readonly ms: number; readonly all: boolean }
+  /** The definition of the request's resource is gone for `ms`: nothing of it is served, and its watches end. */
+  | { readonly kind: 'definition'; readonly ms: number }
+  /**
+   * The process speaks with another replica of the API server, which hears of no change for `ms`: its watches deliver nothing, and
+   * it knows no newer version. Reads that name none, and writes, are answered from the store, as ever.
+   */
+  | { readonly kind: 'behind'; readonly ms: number }
   /** Somebody else writes to the object of this write: a label, or a value of its first owned field. */
   | { readonly kind: 'foreign'; readonly field: 'label' | 'content' }
   /** The wall clock of the process is set by `ms`. */

@@ -29,6 +29,8 @@ const ANYWHERE: readonly What[] = [
   { kind: 'outage', status: 429, ms: 5_000, all: true },
   { kind: 'outage', status: 403, ms: 30_000, all: false },
   { kind: 'outage', status: 404, ms: 30_000, all: false },
+  { kind: 'definition', ms: 10_000 },
+  { kind: 'behind', ms: 20_000 },
 ];
 const EVENTS: readonly What[] = [
   { kind: 'end' },

@@ -15,13 +15,27 @@ export interface Meddler {
   write(sent: SentRequest, field: 'label' | 'content'): void;
   /** Holds all Leases for `ms`. */
   takeLeases(ms: number): void;
+  /** The newest version that is stored. */
+  version(): bigint;
 }
 
-interface Outage {
-  readonly status: number;
-  readonly until: number;
-  /** Empty: of any. */
+/** A watch on its way. */
+interface Watched {
   readonly resource: string;
+  readonly process: string;
+  /** Ends it. */
+  cut(): void;
+  /** Delivers nothing for `ms`. */
+  hold(ms: number): void;
+}
+
+/** Answers for a while what falls under it. */
+interface Outage {
+  readonly until: number;
+  readonly answers: (sent: SentRequest) => boolean;
+  readonly status: number;
+  /** The body; absent: a Status. */
+  readonly text?: string;
 }
 
 /** Counts requests and events of each step, and says which meets a fault of the plan. */
@@ -34,6 +48,8 @@ export class Injector {
   calmAt = 0;
   #waiting: readonly Fault[];
   #outages: Outage[] = [];
+  /** The open watches of all processes. */
+  readonly streams = new Set<Watched>();
   /** Requests that meet a fault when their answer is there. */
   readonly #atAnswer = new Map<SentRequest, Fault>();
   #step = 0;
@@ -83,11 +99,11 @@ export class Injector {
     return what;
   }
 
-  /** The status of an outage that the request falls into. */
-  outageOf(sent: SentRequest): number | undefined {
+  /** The outage that the request falls under. */
+  outageOf(sent: SentRequest): Pick<Outage, 'status' | 'text'> | undefined {
     const now = this.#simulation.monotonic();
     this.#outages = this.#outages.filter(({ until }) => until > now);
-    return this.#outages.find(({ resource }) => resource === '' || resource === sent.resource)?.status;
+    return this.#outages.find(({ answers }) => answers(sent));
   }
 
   /** Lets what is no answer happen: to the process that sent the request, or to the hub. */
@@ -103,10 +119,26 @@ export class Injector {
     else if (what.kind === 'takeover') {
       this.#disturb(what.ms);
       this.#meddler.takeLeases(what.ms);
-    } else if (what.kind === 'outage') {
-      this.#disturb(what.ms);
-      const until = this.#simulation.monotonic() + what.ms;
-      this.#outages.push({ status: what.status, until, resource: what.all ? '' : sent.resource });
+    } else this.#breakDown(what, sent);
+  }
+
+  #breakDown(what: What, { resource, process }: SentRequest): void {
+    if (what.kind !== 'outage' && what.kind !== 'definition' && what.kind !== 'behind') return;
+    this.#disturb(what.ms);
+    const until = this.#simulation.monotonic() + what.ms;
+    if (what.kind === 'outage') {
+      const answers = (other: SentRequest): boolean => what.all || other.resource === resource;
+      this.#outages.push({ until, answers, status: what.status });
+    } else if (what.kind === 'definition') {
+      const answers = (other: SentRequest): boolean => kindOf(other.resource) === kindOf(resource);
+      this.#outages.push({ until, answers, status: 404, text: '404 page not found\n' });
+      for (const stream of this.streams) if (stream.resource === kindOf(resource)) stream.cut();
+    } else {
+      const newest = this.#meddler.version();
+      const answers = (other: SentRequest): boolean =>
+        other.process === process && other.watchedFrom !== undefined && other.watchedFrom > newest;
+      this.#outages.push({ until, answers, status: 504 });
+      for (const stream of this.streams) if (stream.process === process) stream.hold(what.ms);
     }
   }
 
@@ -140,6 +172,11 @@ export class Injector {
   #disturb(ms: number): void {
     this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + ms);
   }
+}
+
+/** Without the subresource. */
+function kindOf(resource: string): string {
+  return resource.split('/')[0] ?? '';
 }
 
 /** `process verb resource name`. */

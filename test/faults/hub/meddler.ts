@@ -9,7 +9,7 @@ import type { Meddler } from './injector.js';
 export const TOUCHED = 'example.com/touched';
 
 /** Somebody else who writes to the same hub, at the worst moment. Refused requests are no matter. */
-export function meddlerOf({ simulation }: BaseHub, hands: Hands): Meddler {
+export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddler {
   const quietly = (work: Promise<unknown>): void => void work.catch(() => undefined);
   const setHolder = async (holder: string): Promise<void> => {
     for (const { metadata } of await hands.list(Leases))
@@ -28,6 +28,7 @@ export function meddlerOf({ simulation }: BaseHub, hands: Hands): Meddler {
       quietly(setHolder('somebody-else'));
       simulation.after(ms, () => quietly(setHolder('')));
     },
+    version: () => BigInt(server.store.revision),
   };
 }
 

@@ -12,6 +12,8 @@ export interface SentRequest {
   readonly name: string;
   /** Absent for a watch: its events are counted, and the request that opens it as a read. */
   readonly sort: Sort;
+  /** Of a watch that goes on: the version from which it does. */
+  readonly watchedFrom: bigint | undefined;
 }
 
 export function sentOf(call: Call, process: string): SentRequest {
@@ -19,5 +21,7 @@ export function sentOf(call: Call, process: string): SentRequest {
   // An agent renews by a patch, and does so all the time; it creates its Lease once.
   const isLease = resource === 'leases.coordination.k8s.io' && (call.bucket === 'leases' || call.method === 'PATCH');
   const sort = isLease ? 'lease' : call.method === 'GET' ? 'read' : 'write';
-  return { process, method: call.method, path: call.path, resource, verb, name, sort };
+  const version = verb === 'watch' ? call.query?.['resourceVersion'] : undefined;
+  const watchedFrom = version === undefined ? undefined : BigInt(version);
+  return { process, method: call.method, path: call.path, resource, verb, name, sort, watchedFrom };
 }

@@ -67,6 +67,10 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     return this.#options.call.target.resource;
   }
 
+  get process(): string {
+    return this.#options.process;
+  }
+
   /** Undefined: all of them. */
   get namespace(): string | undefined {
     return this.#options.call.target.namespace;
@@ -86,6 +90,16 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       // The server ends a watch of a client that is gone so.
     }
     this.#take({ kind: 'end' });
+  }
+
+  /** Delivers nothing for `ms`, and then everything. */
+  hold(ms: number): void {
+    this.#heldUntil = Math.max(this.#heldUntil, this.#options.simulation.monotonic() + ms);
+  }
+
+  /** Ends the stream at once. */
+  cut(): void {
+    this.#finish();
   }
 
   /** Ends the request at the server: the process is gone. */
@@ -150,10 +164,9 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   }
 
   #strike(what: What): void {
-    const { simulation } = this.#options;
     if (what.kind === 'mute') this.#isMute = true;
     else if (what.kind === 'no-bookmarks') this.#withoutBookmarks = true;
-    else if (what.kind === 'late') this.#heldUntil = simulation.monotonic() + what.ms;
+    else if (what.kind === 'late') this.hold(what.ms);
     else if (what.kind === 'end') this.#finish();
     else if (what.kind === 'gone') {
       this.#isLosing = true;

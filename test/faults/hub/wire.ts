@@ -74,7 +74,11 @@ class FaultyRoundTripper implements RoundTripper {
     if (body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
     const stream = new EventStream({ clock, simulation, injector, call, process, end: () => end.abort() });
     open.add(stream);
-    void stream.pump(body.values).finally(() => open.delete(stream));
+    injector.streams.add(stream);
+    void stream.pump(body.values).finally(() => {
+      open.delete(stream);
+      injector.streams.delete(stream);
+    });
     return stream;
   }
 
@@ -157,7 +161,7 @@ class FaultyRoundTripper implements RoundTripper {
     const { server, user, injector, clock } = this.#connection;
     const outage = injector.outageOf(sent);
     if (outage !== undefined) {
-      clock.post(() => answered(answerOf({ status: outage })));
+      clock.post(() => answered(answerOf(outage)));
       return;
     }
     this.#connection.review?.(call);
@@ -203,8 +207,12 @@ function answerOf(answer: {
   readonly status: number;
   readonly reason?: string;
   readonly retryAfter?: string;
+  /** The body; absent: a Status. */
+  readonly text?: string;
 }): ServerResponse {
-  const { status: code, reason = REASONS[code] ?? 'Unknown', retryAfter } = answer;
+  const { status: code, reason = REASONS[code] ?? 'Unknown', retryAfter, text } = answer;
+  if (text !== undefined)
+    return { code, headers: { 'content-type': 'text/plain' }, body: { kind: 'bytes', bytes: Buffer.from(text) } };
   const value = {
     kind: 'Status',
     apiVersion: 'v1',
