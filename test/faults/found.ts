@@ -11,6 +11,17 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'left a cluster that says it is available for ever, where the definition was gone when nobody reported for it any more',
+    mendedBy: 'it is tried for a minute before the engine goes on without that',
+    plan: {
+      scenario: 'engine/local-cluster',
+      seed: 0,
+      faults: [{ where: { step: 3, of: 'write', n: 1 }, when: 'before', what: { kind: 'definition', ms: 10_000 } }],
+      from: 2,
+      to: 4,
+    },
+  },
+  {
     what: 'uninstalled an engine that was gone again and again, until its watch said that it was gone',
     mendedBy: 'an engine whose last finalizer was removed counts as gone at once',
     plan: {

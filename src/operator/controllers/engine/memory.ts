@@ -13,6 +13,8 @@ export class EngineMemory {
   boundAt: number | undefined;
   /** Monotonic ms at which an uninstall was first refused what it needs to remove the namespace. */
   namespaceRefusedAt: number | undefined;
+  /** Monotonic ms at which a cluster that stood for the hub could first not be told that nobody reports for it. */
+  leavingRefusedAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
   /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */

@@ -123,13 +123,15 @@ describe('the hub as a cluster of its own', () => {
     expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('is turned off although the operator may not write the cluster any more', async () => {
+  it('is turned off after a minute where the operator may not write the cluster any more', async () => {
     const rig = new EngineRig();
     await rig.install(ON);
     rig.api.before = ({ type }) => {
       if (type === ManagedClusters) throw failure('Forbidden');
     };
     rig.edit({}, {});
+    await expect(rig.pass()).rejects.toMatchObject({ kind: 'Forbidden' });
+    await rig.clock.advance(60_000);
     await rig.converge();
 
     expect(rig.state()).toBe('Available EngineReady');

@@ -26,6 +26,8 @@ import type { Scope } from '../scope.js';
 
 /** Between two reads of version and Nodes, as an agent reads them. */
 const SAMPLE_PERIOD_MS = 300_000;
+/** For so long a refusal may end by itself: of a right that is new, or a definition that is made again. */
+const REFUSED_MS = 60_000;
 
 type Status = NonNullable<ManagedCluster['status']>;
 type Known = NonNullable<EngineMemory['localCluster']>;
@@ -75,7 +77,7 @@ export async function reportLocalCluster(input: Input, scope: Scope): Promise<Ap
  * stay, since decisions may name them. Before the right to say so is given up. Throws what is retried.
  */
 export async function leaveClusters(input: Input, scope: Scope): Promise<void> {
-  const { client, pass, clock } = scope;
+  const { client, pass, clock, memory } = scope;
   const { identity, deleting, spec } = input;
   const wanted = deleting ? undefined : spec.localCluster;
   const engine = `MultiClusterEngine ${identity.name}`;
@@ -93,11 +95,15 @@ export async function leaveClusters(input: Input, scope: Scope): Promise<void> {
           : unreportedStatus(name, cluster.status, cause, timestamp(clock.now()));
       if (status !== undefined) await applyStatus(cluster, status, scope);
     } catch (error) {
-      // What cannot be said must not keep the engine from what the user wants.
       if (!isFailure(error, 'Forbidden', 'NotFound', 'ResourceMissing', 'Invalid')) throw error;
+      memory.leavingRefusedAt ??= clock.monotonic();
+      const mayEnd = !deleting && !isFailure(error, 'NotFound');
+      // What cannot be said must not keep the engine from what the user wants for longer than this.
+      if (mayEnd && clock.monotonic() - memory.leavingRefusedAt < REFUSED_MS) throw error;
       pass.log.warn({ object: titleOf(ManagedClusters, { name }), err: error }, 'the cluster could not be left');
     }
   }
+  memory.leavingRefusedAt = undefined;
 }
 
 /** Whether a person has asked for a pass that has not been reported yet. */
