@@ -27,8 +27,8 @@ export class Attempts {
   }
 
   /**
-   * Runs `work`. A failure is logged, as an error where the hub refuses the request as invalid, and ends the session when the
-   * Secret has meanwhile the content of another manifest. Rejects with the signal's reason only.
+   * Runs `work`. A failure is logged: as an error where the hub refuses the request as invalid, else as a warning. It also ends
+   * the session if somebody has applied another manifest meanwhile. Rejects with the signal's reason only.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<AttemptResult<T>> {
     try {
@@ -68,23 +68,23 @@ export function failureResult(error: unknown): HubResult {
   return isFailure(error, 'Invalid') ? 'refused' : 'error';
 }
 
-/** Whether the Secret has the content of another manifest than that of the session. False when it cannot be read. */
+/** Whether the Secret has another manifest than `join`, with which the session began. False when it cannot be read. */
 export async function isReplaced(
   { home, join }: Pick<SessionContext, 'home' | 'join'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const stored = await home.readSecret(signal).catch(() => undefined);
-  return stored !== undefined && isOther(stored.content, join);
+  return stored !== undefined && isOtherManifest(stored.content, join);
 }
 
-/** Whether the content of the Secret is that of another manifest than `join`. */
-export function isOther(content: HubToken, join: JoinData): boolean {
+/** Whether this content of the Secret comes from another manifest than `join`. */
+export function isOtherManifest(content: HubToken, join: JoinData): boolean {
   return content.kind === 'complete' && !isDeepStrictEqual(content.join, join);
 }
 
-/** What the user reads when a request to the hub fails: without a response, with the address of the manifest. */
+/** What the user reads when a request to the hub fails. `hubUrl`: its address in the manifest, for errors that do not name it. */
 function problemOf(error: unknown, { cluster, hubUrl }: Pick<JoinData, 'cluster' | 'hubUrl'>): string {
-  // With a code it names the hub already.
+  // The message of a transport error that has a code begins with the address.
   if (isFailure(error, 'Transport') && error.code === undefined) return `hub ${hubUrl}: ${error.message}`;
   if (isFailure(error, 'Unauthorized'))
     return `the hub rejects the token: it has expired, was used already, or was revoked. Apply a new manifest: ${renewal(cluster)}`;
@@ -93,6 +93,7 @@ function problemOf(error: unknown, { cluster, hubUrl }: Pick<JoinData, 'cluster'
   return errorText(error);
 }
 
+/** What the user reads when another cluster has the name of this one on the hub. */
 export function takenProblem(cluster: string): string {
   return (
     `another cluster is ${cluster} on the hub, so this agent writes nothing there. Add this cluster by another name: ` +

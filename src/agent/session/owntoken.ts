@@ -4,7 +4,7 @@ import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 import { withoutLocalTime } from '../../runtime/connection/certificatetext.js';
 import { errorText } from '../../runtime/errors.js';
 import { jittered, retryMs, ShortenableDelay } from '../schedule.js';
-import { isOther } from './attempts.js';
+import { isOtherManifest } from './attempts.js';
 import type { SessionContext } from './context.js';
 
 /** The time between two reads of the Secret, less up to a tenth: the agent has no right to watch Secrets. */
@@ -65,7 +65,7 @@ export class OwnToken {
     const { home, join, end, tools, state } = this.#context;
     try {
       const { uid, content } = await home.readSecret(signal);
-      if (isOther(content, join)) end('replaced');
+      if (isOtherManifest(content, join)) end('replaced');
       signal.throwIfAborted();
       this.#found(content.kind === 'complete' ? content.token : undefined);
       if (content.kind === 'unusable') throw new Error(content.problem);
