@@ -7,16 +7,16 @@ import type { ReadClient } from '../runtime/client/client.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
 import { NotFoundError } from './output.js';
 
-/** Guesses which object somebody meant by a name that does not exist, as far as the caller may read the names. */
+/**
+ * Guesses which object somebody meant by a name that does not exist, as far as the caller may read the names. A guess is the end of
+ * a sentence, `; did you mean web?`, and empty where there is none.
+ */
 
 /** The most namespaces that are named because they have an object of the same name. */
 const MOST_PLACES = 3;
 
-/**
- * `; did you mean web?`, to add to an error. It lists the objects of all namespaces or, where that is not allowed, of `namespace`.
- * Empty where no name is similar, and where nothing can be listed.
- */
-export async function meantOf(
+/** The guess by what the API server lists: of all namespaces or, where that is not allowed, of `namespace`. */
+export async function meantInHub(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
   word: string,
@@ -39,13 +39,13 @@ export async function notFound(
   type: ResourceType,
   object: ObjectName,
 ): Promise<NotFoundError> {
-  const meant = await meantOf(client, type, object.name, object.namespace);
+  const meant = await meantInHub(client, type, object.name, object.namespace);
   return new NotFoundError(`${type.kind} ${keyOf(object)} was not found${meant}`);
 }
 
 /**
- * `; did you mean web?`: an object with a similar name in the namespace, else one with this name in another namespace. `namespace`
- * is undefined for a kind without namespaces.
+ * The guess among `objects`: the one with the most similar name in the namespace, else those with this very name in other
+ * namespaces. `namespace` is undefined for a kind without namespaces.
  */
 export function meantAmong(objects: readonly RawObject[], namespace: string | undefined, name: string): string {
   const here = objects.filter(({ metadata }) => metadata.namespace === namespace);
@@ -58,12 +58,12 @@ export function namesOf(objects: readonly { readonly metadata: { readonly name: 
   return objects.map(({ metadata }) => metadata.name);
 }
 
-/** A note that the set does not exist yet, as {@link absentNote}: labels and bindings may name a set before somebody creates it. */
+/** {@link absentNote} of a set: `yet`, since labels and bindings may name a set before somebody creates it. */
 export async function absentSetNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, ManagedClusterSets, name, ' yet');
 }
 
-/** A note that the namespace does not exist, as {@link absentNote}: the API server lists nothing in it, without an error. */
+/** {@link absentNote} of a namespace, in which the API server lists nothing, without an error. */
 export async function absentNamespaceNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, Namespaces, name);
 }
@@ -90,12 +90,12 @@ async function absentNote(
   return absentObjectText(client, type, name, rest);
 }
 
-/** `there is no Namespace shoop; did you mean shop?`, for an object that does not exist. `rest` is inserted after its name. */
+/** `there is no Namespace shoop; did you mean shop?`, for an object that does not exist. `rest`: what follows its name. */
 export async function absentObjectText(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
   name: string,
   rest = '',
 ): Promise<string> {
-  return `there is no ${type.kind} ${name}${rest}${await meantOf(client, type, name)}`;
+  return `there is no ${type.kind} ${name}${rest}${await meantInHub(client, type, name)}`;
 }

@@ -9,9 +9,9 @@ import { forecastOf, snapshotAfter, type Forecast } from '../world/forecast.js';
 import { comingIn, leaving, type Move, type MoveWait } from '../../domain/placement/select/decision.js';
 
 /**
- * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the
- * controller looks again, by the functions that it uses. What comes in after a move is said, too; what else that time brings, such
- * as the end of a toleration, is decided and not said.
+ * Which moves of `spec.rebalance` follow. The next decisions of a Placement are made as the controller would make them, each at the
+ * time at which it would look again, from the facts of now. Reported are the moves, and the clusters that come in after one. What
+ * else changes by then, such as the end of a toleration, counts in these decisions and is not reported.
  */
 
 /** A cluster that makes room for a better one. */
@@ -46,32 +46,35 @@ export interface FollowingMoves extends Partial<Pick<MovesAhead, 'moves' | 'addL
   readonly movesComputed?: false;
 }
 
-/** A Placement whose moves are asked for, and its decision of now. */
+/** A Placement whose moves are asked for, with its decision of now. */
 export interface Start {
   readonly snapshot: PlacementSnapshot;
   readonly forecast: Forecast;
-  /** Notes what is decided: it counts for the scores of others. */
+  /** Called with the clusters of each decision, which count for the scores of other Placements. */
   readonly decided?: (clusters: readonly string[]) => void;
 }
 
-/** For how many clusters decisions are made at most, for all Placements together: some ten seconds. */
+/**
+ * The bound of the work for all Placements together, in matching clusters of all decisions: some ten seconds. A decision without any
+ * costs as much as {@link DECISION_COST} of them.
+ */
 const MOST_COMPARED = 2_000_000;
-/** What a decision costs beside its clusters, in clusters. */
 const DECISION_COST = 200;
-/** How often one Placement is decided at most, and how many moves of it are looked for. */
-export interface MostOfOne {
+
+/** The bounds of the work for one Placement: how often it is decided, and how many moves of it are looked for. */
+export interface BoundsOfOne {
   readonly decisions: number;
   readonly moves: number;
 }
 
-const MOST_OF_ONE: MostOfOne = { decisions: 500, moves: Infinity };
+const BOUNDS_OF_ONE: BoundsOfOne = { decisions: 500, moves: Infinity };
 
 /** Whether clusters of the Placement may move. */
 export function mayMove({ placement: { rules } }: PlacementSnapshot): boolean {
   return rules.rebalance !== undefined && !rules.paused && rules.problem === undefined && isCompared(rules);
 }
 
-/** By the keys of the Placements, the moves that follow after a change, and would not without it. */
+/** The moves that follow after a change and would not without it, by the key of the Placement. */
 export function movesFollowing(
   pairs: readonly { readonly before: Start | undefined; readonly after: Start | undefined }[],
 ): ReadonlyMap<string, FollowingMoves> {
@@ -89,6 +92,7 @@ export function movesFollowing(
   return new Map(following);
 }
 
+/** {@link movesAhead} by the key of the Placement. */
 function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead> {
   const found = movesAhead(starts);
   return new Map(
@@ -99,11 +103,13 @@ function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead> {
   );
 }
 
-/** A Placement at the time of its last decision. */
+/** A Placement at the time of its last decision, and what was found up to then. */
 interface Timeline extends Start {
   snapshot: PlacementSnapshot;
   forecast: Forecast;
+  /** When it is decided next: ms since the epoch; Infinity for never. */
   next: number;
+  /** How many decisions were made. */
   decisions: number;
   isComplete: boolean;
   readonly moves: PlannedMove[];
@@ -111,17 +117,18 @@ interface Timeline extends Start {
 }
 
 /**
- * The moves of each Placement, by the time at which they are made: those with Balance depend on each other. Where several are
- * decided at the same time, the first of `starts` is decided first; the controller has no such order.
+ * The moves of each Placement, in the order of `starts`. All are decided in one order of time, since those with the score Balance
+ * depend on each other. Where several are decided at the same time, the first of `starts` is decided first; the controller has no
+ * such order.
  */
-export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
+export function movesAhead(starts: readonly Start[], bounds: BoundsOfOne = BOUNDS_OF_ONE): readonly MovesAhead[] {
   const timelines = starts.map((one) => timelineOf(one));
   const balanced = timelines.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
   for (const one of balanced) wake(one, one.snapshot.now);
   let left = MOST_COMPARED;
   for (let timeline = nextOf(timelines); timeline !== undefined; timeline = nextOf(timelines)) {
     left -= timeline.snapshot.candidates.matched.size + DECISION_COST;
-    timeline.isComplete = left >= 0 && timeline.decisions < most.decisions && timeline.moves.length < most.moves;
+    timeline.isComplete = left >= 0 && timeline.decisions < bounds.decisions && timeline.moves.length < bounds.moves;
     if (!timeline.isComplete) {
       timeline.next = Infinity;
       continue;
@@ -136,6 +143,7 @@ export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_O
   });
 }
 
+/** Begins with the decision of now, whose move is the first. */
 function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   const { decision } = forecast;
   const next = mayMove(snapshot) ? (decision.lookAgain ?? Infinity) : Infinity;
@@ -145,25 +153,25 @@ function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves, addLater: [] };
 }
 
-/** One that is made at the time of the snapshot. */
+/** A move that is made at the time of the snapshot. */
 function plannedMove(move: Move, { placement: { rules }, now }: PlacementSnapshot): PlannedMove {
   return { from: move.leaves, to: move.comes, why: moveReason(move, rules), at: timestamp(now) };
 }
 
-/** The scores may have changed at that time: they are looked at an interval later, as the index has it. */
+/** Another decision has changed the scores at that time. The controller then looks again an interval later. */
 function wake(timeline: Timeline, changedAt: number): void {
   const { intervalSeconds = 0 } = timeline.snapshot.placement.rules.rebalance ?? {};
   if (mayMove(timeline.snapshot)) timeline.next = Math.min(timeline.next, changedAt + intervalSeconds * 1_000);
 }
 
-/** The first of those that are decided next; undefined when nothing follows. */
+/** The Placement that is decided next; undefined when none is any more. */
 function nextOf(timelines: readonly Timeline[]): Timeline | undefined {
   let first: Timeline | undefined;
   for (const timeline of timelines) if (timeline.next < (first?.next ?? LAST_TIME)) first = timeline;
   return first;
 }
 
-/** Decides once more, at the time of `next`. */
+/** Makes the next decision of the Placement, and notes its move, or what comes in after an earlier one. */
 function decide(timeline: Timeline): Forecast['decision'] {
   const { next: at, forecast: before } = timeline;
   const snapshot = snapshotAfter(timeline.snapshot, before, at);
@@ -191,7 +199,7 @@ function decide(timeline: Timeline): Forecast['decision'] {
   return decision;
 }
 
-/** The moves that follow later, and so are not part of `add` and `remove`. */
+/** Without the move that is made at once, which is part of what the plan adds and removes. */
 export function laterMoves({ moves = [] }: FollowingMoves): readonly PlannedMove[] {
   return moves.filter(({ waitsFor }) => waitsFor !== undefined);
 }

@@ -6,7 +6,7 @@ import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../../runtime
 import type { ReadClient, WriteClient } from '../../../runtime/client/client.js';
 import type { IdentityClient } from '../../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../../runtime/errors.js';
-import { meantOf } from '../../../answers/meant.js';
+import { meantInHub } from '../../../answers/meant.js';
 import { NotFoundError, RefusedError } from '../../../answers/output.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
@@ -67,7 +67,7 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
 /** The ManagedCluster whose agent is to have another identity. */
 async function joined({ client }: JoinHub, name: string, cluster: RawObject | undefined): Promise<RawObject> {
   if (cluster === undefined) {
-    const meant = await meantOf(client, ManagedClusters, name);
+    const meant = await meantInHub(client, ManagedClusters, name);
     throw new NotFoundError(`ManagedCluster ${name} was not found: add it without --renew${meant}`);
   }
   checkNotDeleting(cluster);
