@@ -54,7 +54,7 @@ export interface Current {
 }
 
 /** A reading with its time. */
-export interface Made {
+export interface TimedReading {
   readonly reading: FleetReading;
   /** Since when it, and the right to it, is known, by the monotonic clock. */
   readonly start: number;
@@ -77,7 +77,7 @@ export interface ReadingRequest {
 /** What the readings of several persons share. */
 export interface SnapshotPool {
   /** Reads when it is the turn of this reader, or gives what another one has read who may list as much. */
-  readonly reading: (request: ReadingRequest) => Promise<Made>;
+  readonly reading: (request: ReadingRequest) => Promise<TimedReading>;
   /** The snapshot of an equal reading that somebody has made, else a new one. */
   readonly share: (reading: FleetReading) => Snapshot;
   /** How many persons have readings of their own: they share the time of these. */
@@ -214,10 +214,10 @@ export class Snapshots {
         notBefore: this.#notBefore,
         mayListAll,
       };
-      const made = await (pool?.reading(request) ?? madeOf(read, clock));
-      this.#use(made.reading);
-      this.#readAt = made.start;
-      this.#isWhole = made.isWhole;
+      const timed = await (pool?.reading(request) ?? timedReading(read, clock));
+      this.#use(timed.reading);
+      this.#readAt = timed.start;
+      this.#isWhole = timed.isWhole;
       // Waiting for a hub that does not answer is no work of it: one that is back is read at once.
       this.#cost = clock.monotonic() - start;
       this.#fault = undefined;
@@ -241,8 +241,8 @@ export class Snapshots {
   }
 }
 
-/** A reading that is made now. */
-export async function madeOf(read: () => Promise<FleetReading>, clock: Clock): Promise<Made> {
+/** Reads now, and notes when. */
+export async function timedReading(read: () => Promise<FleetReading>, clock: Clock): Promise<TimedReading> {
   const start = clock.monotonic();
   const reading = await read();
   const { world, refused, namespace } = reading;
