@@ -17,10 +17,12 @@ import { budgetInForce } from './limits.js';
 import { closedWindow } from './waiting.js';
 
 /**
- * Moves of `spec.rebalance`: a selected cluster leaves for a better one. One pair at a time, and the next one not before an
+ * Moves of `spec.rebalance`: a selected cluster leaves for a better one. One pair moves at a time, and the next one not before an
  * interval has passed since a cluster came in last. A move is one removal of the disruption budget, and waits while that has
  * none left.
  */
+
+/** What becomes of the move that would be the next. */
 interface Rebalancing {
   /** Undefined: no cluster moves now. */
   readonly move?: Move;
@@ -34,7 +36,7 @@ interface Rebalancing {
 
 const NEVER: Rebalancing = {};
 
-/** A cluster moves for a better one, where the decision changes nothing and holds nothing. */
+/** The stage of moves: one pair moves where the decision changes nothing else and holds nothing. */
 export function move(draft: Draft): void {
   const { snapshot, fates } = draft;
   const { rules } = snapshot.placement;
@@ -63,29 +65,36 @@ export function move(draft: Draft): void {
   }
 }
 
-/** The move of a decision that changes nothing else. */
-function rebalancing({ clusters: selected, judged, snapshot, scoreOf }: Draft): Rebalancing {
-  const { placement, candidates, now } = snapshot;
+/** The next move of a decision that changes nothing else: whether it is made now, what it waits for, and when to look again. */
+function rebalancing(draft: Draft): Rebalancing {
+  const { clusters: selected, snapshot, scoreOf } = draft;
+  const { placement, now } = snapshot;
   const { rebalance } = placement.rules;
   if (rebalance === undefined || selected.length === 0 || isDefinitionReplaced(snapshot)) return NEVER;
-  const yields = (name: string): boolean => judged.asked.get(name)?.standing.kind === 'yields';
-  const movable = selected.filter((name) => candidates.matched.has(name) && !judged.failing.has(name) && !yields(name));
+  const movable = selected.filter((name) => isMovable(name, draft));
   const search = { selected, movable, margin: Math.round(rebalance.scoreMargin * 100) };
   const best = bestMove(search, snapshot, scoreOf);
   if (best === undefined) return NEVER;
   const times = timesOf(selected, snapshot);
-  const { earliest, old } = byStay(movable, times, rebalance, now);
+  // Of the clusters that have stayed for minSelectedSeconds; the search above is that one where all of them have.
+  const { old, earliest } = byStay(movable, times, rebalance, now);
   let found = old.length === 0 ? undefined : best;
   if (old.length > 0 && old.length < movable.length) found = bestMove({ ...search, movable: old }, snapshot, scoreOf);
-  const next = Math.max(...times.values()) + rebalance.intervalSeconds * 1_000;
-  if (found === undefined && earliest !== undefined && earliest > next)
+  const intervalMs = rebalance.intervalSeconds * 1_000;
+  const intervalEnd = Math.max(...times.values()) + intervalMs;
+  if (found === undefined && earliest !== undefined && earliest > intervalEnd)
     return { moveWaits: { field: 'minSelectedSeconds' }, until: earliest };
-  if (found === undefined || now < next) return { until: next };
+  if (found === undefined || now < intervalEnd) return { until: intervalEnd };
   const removals = removalsLeft(selected.length, snapshot);
   if (removals !== undefined && removals.left < 1)
     return { moveWaits: { field: 'disruptionBudget', move: found }, until: removals.until };
-  const after = now + rebalance.intervalSeconds * 1_000;
-  return { move: found, isCounted: removals !== undefined, until: after };
+  return { move: found, isCounted: removals !== undefined, until: now + intervalMs };
+}
+
+/** Whether a selected cluster may leave for a better one: it fails no rule, and has not to be replaced anyway. */
+function isMovable(name: string, { judged, snapshot }: Draft): boolean {
+  const isYielding = judged.asked.get(name)?.standing.kind === 'yields';
+  return snapshot.candidates.matched.has(name) && !judged.failing.has(name) && !isYielding;
 }
 
 /** Since when each cluster is selected, ms since the epoch; one without a time, from now on. */
@@ -99,7 +108,7 @@ function timesOf(selected: readonly string[], snapshot: PlacementSnapshot): Read
   );
 }
 
-/** Those of the clusters that have been selected for long enough, and when the first of the others will have been. */
+/** `old`: the clusters that have been selected for `minSelectedSeconds`; `earliest`: when the first of the others has been. */
 function byStay(
   names: readonly string[],
   times: ReadonlyMap<string, number>,
@@ -142,10 +151,11 @@ export interface Search {
 }
 
 /**
- * The best pair: the largest gain in spread, then in score, then by the ranks, as clusters leave and come in. A pair is allowed if the cluster that comes in passes
- * every rule and constraint, and stands behind no more taints that prefer others; and either fewer clusters are then above
- * `maxSkew`, or as many, and the score is higher by the margin. So each move lowers the excess or raises the scores, and
- * with fixed inputs they come to an end.
+ * The best pair: with the largest gain in spread, then in score, then by the ranks, as clusters leave and come in.
+ *
+ * A pair is allowed if the cluster that comes in passes every rule and constraint, and its tier (by taints `PreferNoSelect`, and
+ * by health) is not behind that of the one that leaves; and if fewer clusters are then above `maxSkew`, or as many and the score is higher by the margin. So each move
+ * lowers the excess or raises the scores, and with fixed inputs they come to an end.
  */
 export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Move | undefined {
   const contest = new Contest(snapshot, scoreOf);
@@ -171,9 +181,9 @@ export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: S
 }
 
 /**
- * The groups that may come in. Of those that are alike, since their domains have the same counts and exist by the same predicates,
- * only the one with the highest score can be of the best pair; those that share a domain with the cluster that leaves are looked
- * at one by one.
+ * The groups that may come in, of which `against` gives those that have to be compared with a group that leaves. Groups are alike
+ * when their domains have the same counts and exist by the same predicates: of these only the one with the highest score can be of
+ * the best pair. Groups that share a domain with the one that leaves are all compared, since its counts change.
  */
 class Comers {
   readonly #alike = new Map<string, Group[]>();
@@ -193,6 +203,7 @@ class Comers {
   }
 }
 
+/** The same text for domains that are alike. */
 function likeness(domain: Domain | undefined): string {
   if (domain === undefined) return '-';
   const offers = [...domain.offers].sort((a, b) => a - b);
@@ -209,7 +220,7 @@ function compareFirsts({ queue: { first: a } }: Group, { queue: { first: b } }: 
   return a === undefined || b === undefined ? 0 : byScore(a, b);
 }
 
-/** The tier that a selected cluster would have if it were not. */
+/** The tier of a selected cluster, as if it were to come in. */
 function tierOf(name: string, { selected, placement }: PlacementSnapshot): number {
   const taints = selected.get(name)?.taints ?? [];
   return preferenceAgainst(taints, placement.rules.tolerations);
@@ -254,6 +265,7 @@ function comparePairs(a: Pair, b: Pair): number {
   );
 }
 
+/** By the first number that differs. */
 function compareLists(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((one, index) => one !== b[index]);
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
