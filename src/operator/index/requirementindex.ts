@@ -14,11 +14,11 @@ import { admits, valueOf, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
 import { Multimap } from './multimap.js';
 
-/** One requirement, shared by all Placements that have it. */
+/** A requirement on a label or claim, or an expression; shared by all Placements that have it. */
 interface SharedRequirement {
   readonly id: string;
   readonly one: ClusterRequirement;
-  /** Keys of the Placements. */
+  /** The keys of these Placements. */
   readonly placements: Set<string>;
   /** Ordinals of the clusters that meet it; undefined until it is needed. */
   met: Bitset | undefined;
@@ -34,12 +34,12 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 /**
  * Which clusters match which predicates, updated change by change.
  *
- * Equal requirements are kept once, as one bit a cluster, computed at the first use. An inverted index finds them by
- * term: the presence of a key, a key with one value, or a key with any value, which comparisons depend on. So a change of
- * labels or claims that no Placement names finds no requirement and costs nothing. The presence of each key that a
- * requirement needs is a requirement itself, as a label and as a claim: messages depend on it. A requirement for a key that
- * no cluster has is not evaluated for each of them. An expression may depend on all that it can read, and is evaluated again
- * for the cluster that changes.
+ * - Equal requirements are kept once, with one bit for each cluster, which are computed at the first use.
+ * - A requirement is found by its terms: the presence of a key, a key with one value, or a key with any value, on which comparisons
+ *   depend. So a change of labels or claims that no Placement names finds no requirement and costs nothing.
+ * - An expression has no terms, since it may depend on all that it can read: it is evaluated again for each cluster that changes.
+ * - Messages say whether a cluster has the key of a requirement at all, as a label or as a claim. So for each such key there are two
+ *   more requirements: that it is present, as either.
  */
 export class RequirementIndex {
   /** Grows with each requirement that an existing cluster begins or ceases to meet. */
@@ -60,6 +60,7 @@ export class RequirementIndex {
     for (const cluster of clusters.values()) this.#countKeys(undefined, cluster);
   }
 
+  /** Keeps the requirements of these rules, for the Placement with this key. */
   addPlacement(key: string, rules: PlacementRules): void {
     for (const { id, one } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id) ?? this.#create(id, one);
@@ -112,7 +113,7 @@ export class RequirementIndex {
     return matching;
   }
 
-  /** Answers about `candidates`, which is read at each call. */
+  /** What messages ask about the candidates: whether some of them matches, meets or has it. `candidates` is read at each call. */
   answersAbout(candidates: Bitset): CandidateAnswers {
     const some = (all: readonly Bitset[]): boolean => Bitset.haveCommon([candidates, ...all]);
     return {
@@ -128,6 +129,7 @@ export class RequirementIndex {
     return matching;
   }
 
+  /** The clusters that meet it: as they are kept, else computed, and then kept where a Placement has the requirement. */
   #met(one: ClusterRequirement): Bitset {
     const shared = this.#requirements.get(idOf(one));
     if (shared?.met !== undefined) return shared.met;
@@ -139,6 +141,7 @@ export class RequirementIndex {
   #evaluate(one: ClusterRequirement): Bitset {
     const met = new Bitset();
     const { source, requirement } = one;
+    // Where no cluster has the key, all or none of them meet the requirement.
     if (source === 'expression' || this.#keyCounts[source].has(requirement.key)) {
       for (const [ordinal, cluster] of this.#clusters) if (meetsOne(cluster, one)) met.add(ordinal);
     } else if (admits(requirement, undefined)) {
@@ -147,6 +150,7 @@ export class RequirementIndex {
     return met;
   }
 
+  /** Keeps {@link #keyCounts} up to date with a change of a cluster. */
   #countKeys(before: ClusterView | undefined, after: ClusterView | undefined): void {
     for (const source of KEY_SOURCES) {
       const counts = this.#keyCounts[source];
