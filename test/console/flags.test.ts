@@ -14,14 +14,14 @@ const VARIABLES = {
 };
 
 describe('the console', () => {
-  it('with --on-hub it serves by the variables of its pod', () => {
+  it('with --on-hub the console serves by the variables of its pod', () => {
     expect(readConfig(['console', '--on-hub'], VARIABLES)).toMatchObject({
       listen: { host: '', port: 8443 },
       component: { tls: { cert: '/c', key: '/k' }, metricsSecure: true, upstream: 'https://10.0.0.1' },
     });
   });
 
-  it('without it no variable opens a port to others, also in a pod', () => {
+  it('without --on-hub no variable opens a port to others, also in a pod', () => {
     expect(readConfig(['console'], VARIABLES)).toMatchObject({
       listen: { host: '127.0.0.1', port: 0 },
       component: undefined,
@@ -36,7 +36,7 @@ describe('the console', () => {
     [['--on-hub', '--health-listen=:8443'], VARIABLES, '--health-listen must be an address with another port than'],
     [['--on-hub'], { ...VARIABLES, NODE_OPTIONS: '--inspect' }, 'NODE_OPTIONS must not be set for a console on a hub'],
     [['--listen=0.0.0.0:1'], {}, '--listen must be an address of this machine alone'],
-  ])('%j is refused, with the rule', (flags, env, message) => {
+  ])('console with %j is refused, with the rule', (flags, env, message) => {
     expect(readConfig(['console', ...flags], env)).toMatchObject({
       command: 'usage',
       text: expect.stringContaining(message),

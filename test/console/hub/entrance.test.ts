@@ -12,7 +12,10 @@ import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.
 import { rawCluster, rawPlacement } from '../../support/builders/world.js';
 import { CANARY, HOST, startTokenConsole, type MemoryApi } from '../../support/rigs/console/tokens.js';
 
-/** The console on a hub over plain sockets: who gets in, with which rights, and what is refused. */
+/**
+ * The console on a hub over plain sockets: who gets in, with which rights, and what is refused. Two persons have a token of the
+ * hub: anna, an administrator, whose token is CANARY, and ben, whose token is `ben`. `api.refuses` takes rights away from them.
+ */
 
 const BYTES = Buffer.from('page');
 const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
@@ -24,7 +27,8 @@ interface Reply {
 }
 
 const ASSETS = { shell: ASSET, find: () => undefined, build: 'b' };
-const ROUTES_OF_ALL = [
+/** One address for each question that the console answers. `hidden-1` and `other/secret` are what ben may not list in some tests. */
+const QUESTIONS = [
   'session',
   'fleet',
   'fleet?q=label:tier=gold',
@@ -45,6 +49,7 @@ let api: MemoryApi;
 let people: People;
 let server: Server;
 let log: RecordingLog;
+/** All that was answered in a test. */
 let seen: string;
 
 beforeEach(async () => {
@@ -103,7 +108,7 @@ async function logIn(token: string, namespace = ''): Promise<Headers> {
 }
 
 describe('a session', () => {
-  it('is opened by a token, names its user, sets no cookie, and is ended by DELETE', async () => {
+  it('a session is opened by a token, names its user, sets no cookie, and is ended by DELETE', async () => {
     const headers = withToken(CANARY);
     const { code, headers: answered, text } = await ask('session', { headers });
     expect([code, JSON.parse(text)]).toEqual([
@@ -128,7 +133,7 @@ describe('a session', () => {
     ['two words', { authorization: 'Bearer a b' }, 'the token is empty'],
     ['16,001 characters', withToken('a'.repeat(16_001)), 'the token has more than 16000 characters'],
     ['a cookie', { cookie: `token=${CANARY}` }, 'log in with a token of the hub'],
-  ])('%s opens none', async (_what, headers, message) => {
+  ])('%s opens no session', async (_what, headers, message) => {
     const { code, text } = await ask('fleet', { headers });
     expect([code, JSON.parse(text).message]).toEqual([401, message]);
   });
@@ -176,14 +181,14 @@ describe('who may ask', () => {
     ],
     ['a name that is not in the certificate', { host: 'console.evil' }, 421],
     ['no name', { host: ' ' }, 421],
-  ])('%s is answered with its code', async (_who, headers, code) => {
+  ])('a request of %s is answered with its code', async (_who, headers, code) => {
     expect((await ask('fleet', { headers: { ...withToken(CANARY), ...headers } })).code).toBe(code);
   });
 });
 
 /**
- * The answers of all routes to the person of `token` on a hub with this world, each asked after an administrator has got theirs.
- * `refused`: what the API server refuses.
+ * All answers to the person with `token` on a hub with this world. Each question is asked after anna has got her answer, which
+ * the person may not get. `refused`: what the API server refuses.
  */
 async function seenBy(token: string, world: World, refused: readonly string[]): Promise<readonly unknown[]> {
   people.close();
@@ -193,7 +198,7 @@ async function seenBy(token: string, world: World, refused: readonly string[]): 
   for (const one of refused) api.refuses.add(one);
   const [anna, person] = [await logIn(CANARY), await logIn(token, 'shop')];
   const answers: unknown[] = [];
-  for (const path of ROUTES_OF_ALL) {
+  for (const path of QUESTIONS) {
     const all = await ask(path, { headers: anna });
     const { code, text, headers } = await ask(path, { headers: person });
     answers.push([path, code, text, headers.etag]);

@@ -16,9 +16,10 @@ const DRAFTS = [
   { ...EMPTY, losses: ['mclset/edge'] },
   { ...EMPTY, each: ['label/tier'] },
 ];
+/** Somebody who waits for the answer. */
 const waiting = { namespace: 'shop', gone: new AbortController().signal };
 
-/** By whose time every decision takes longer than others may wait. */
+/** A clock that goes on by a second each time that it is read: every plan takes too long for the event loop. */
 class SlowClock extends ManualClock {
   #now = 0;
 
@@ -27,7 +28,7 @@ class SlowClock extends ManualClock {
   }
 }
 
-/** Whose timers fire at once. */
+/** A slow clock whose timers fire at once: every plan in a thread takes longer than it may. */
 class LateClock extends SlowClock {
   override after(_ms: number, fire: () => void): Timer {
     fire();
@@ -40,20 +41,19 @@ function snapshot(): Snapshot {
 }
 
 describe('a long plan', () => {
-  it.each(DRAFTS)('of a thread says the same as a short one, %#', async (draft) => {
-    const short = await new Planner(new ManualClock()).plan(snapshot(), draft, waiting);
-    expect(await new Planner(new SlowClock()).plan(snapshot(), draft, waiting)).toEqual(
-      JSON.parse(JSON.stringify(short)),
-    );
+  it.each(DRAFTS)('a plan that a thread makes says the same as one of the event loop: draft %#', async (draft) => {
+    const planned = await new Planner(new ManualClock()).plan(snapshot(), draft, waiting);
+    const plannedInThread = await new Planner(new SlowClock()).plan(snapshot(), draft, waiting);
+    expect(plannedInThread).toEqual(JSON.parse(JSON.stringify(planned)));
   });
 
-  it('is ended when its time is over, and says so', async () => {
+  it('a plan is ended when its time is over, and the answer says so', async () => {
     expect(await new Planner(new LateClock(), 10_000).plan(snapshot(), EMPTY, waiting)).toEqual({
       fault: 'planning it takes longer than 10 s: plan fewer changes at once, or take kubectl mce plan, which waits',
     });
   });
 
-  it('is ended when nobody waits for it any more', async () => {
+  it('a plan is ended when nobody waits for it any more', async () => {
     const gone = new AbortController();
     const planned = new Planner(new SlowClock()).plan(snapshot(), EMPTY, { namespace: 'shop', gone: gone.signal });
     gone.abort(new Error('gone'));
