@@ -76,7 +76,7 @@ function rebalancing(draft: Draft): Rebalancing {
   const best = bestMove(search, snapshot, scoreOf);
   if (best === undefined) return NEVER;
   const times = timesOf(selected, snapshot);
-  // Of the clusters that have stayed for minSelectedSeconds; the search above is that one where all of them have.
+  // Only clusters that have stayed for minSelectedSeconds may leave: where others were searched too, search again without them.
   const { old, earliest } = byStay(movable, times, rebalance, now);
   let found = old.length === 0 ? undefined : best;
   if (old.length > 0 && old.length < movable.length) found = bestMove({ ...search, movable: old }, snapshot, scoreOf);
@@ -154,8 +154,8 @@ export interface Search {
  * The best pair: with the largest gain in spread, then in score, then by the ranks, as clusters leave and come in.
  *
  * A pair is allowed if the cluster that comes in passes every rule and constraint, and its tier (by taints `PreferNoSelect`, and
- * by health) is not behind that of the one that leaves; and if fewer clusters are then above `maxSkew`, or as many and the score is higher by the margin. So each move
- * lowers the excess or raises the scores, and with fixed inputs they come to an end.
+ * by health) is not behind that of the one that leaves; and if fewer clusters are then above `maxSkew`, or as many and the score is
+ * higher by the margin. So each move lowers the excess or raises the scores, and with fixed inputs they come to an end.
  */
 export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Move | undefined {
   const contest = new Contest(snapshot, scoreOf);
