@@ -11,8 +11,8 @@ import { handleRequest } from './server/handler.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
-import { GatewayServer, type ServerLimits } from './server/server.js';
-import { Upstream } from './upstream/upstream.js';
+import { GatewayServer, type IncomingRequest, type ServerLimits } from './server/server.js';
+import { Upstream, type UpstreamOptions } from './upstream/upstream.js';
 
 export interface GatewayOptions extends TokenServerOptions {
   readonly upstreamTimeoutMs: number;
@@ -27,6 +27,19 @@ export interface GatewayOptions extends TokenServerOptions {
   readonly metrics: GatewayMetrics;
   /** Undefined when no traces are recorded. */
   readonly tracer?: Tracer | undefined;
+}
+
+/** What the parts that serve requests are made of. */
+export type ServingOptions = Omit<GatewayOptions, keyof TokenServerOptions | 'metrics' | 'shutdownDelayMs'> &
+  Pick<GatewayOptions, 'upstream' | 'userAgent' | 'clock' | 'log' | 'metrics'> &
+  Pick<HandlerDeps, 'readiness' | 'parser'> &
+  Pick<UpstreamOptions, 'createPool'>;
+
+/** The parts that serve requests. */
+interface Serving extends Pick<HandlerDeps, 'bodies'> {
+  readonly connections: Connections;
+  readonly server: GatewayServer;
+  readonly upstream: Upstream;
 }
 
 const MIB = 1024 * 1024;
@@ -51,41 +64,10 @@ export class Gateway extends TokenServer {
   constructor(options: GatewayOptions) {
     super(options);
     this.#options = options;
-    const { clock, metrics, strict, limits, userAgent } = options;
-    this.#parser = new ObjectParser(clock);
-    this.#upstream = new Upstream({
-      origin: options.upstream,
-      clock,
-      timeoutMs: options.upstreamTimeoutMs,
-      userAgent,
-      metrics,
-    });
-    const connections = new Connections(limits.maxConnections);
-    const deps: HandlerDeps = {
-      upstream: this.#upstream,
-      connections,
-      tokens: new AcceptedTokens(this.#upstream, clock),
-      bodies: new Budget({ limit: BODY_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
-      parser: this.#parser,
-      drain: new Drain(clock),
-      responseRateLimiter: new ResponseRateLimiter(clock),
-      openapi: Buffer.from(options.openapi),
-      rules: options.rules,
-      readiness: this.readiness(),
-      strict,
-      clock,
-      log: options.log,
-      metrics,
-      tracer: options.tracer,
-    };
-    this.server = new GatewayServer({
-      limits,
-      connections,
-      strict,
-      clock,
-      metrics,
-      handler: (incoming) => handleRequest(incoming, deps),
-    });
+    this.#parser = new ObjectParser(options.clock);
+    const serving = createServing({ ...options, readiness: this.readiness(), parser: this.#parser });
+    this.server = serving.server;
+    this.#upstream = serving.upstream;
   }
 
   protected override trust(ca: string): void {
@@ -101,4 +83,25 @@ export class Gateway extends TokenServer {
     await this.server.stop(DRAIN_MS, () => this.#parser.close());
     await this.#upstream.close();
   }
+}
+
+/** Makes the parts that serve requests, and connects them. Nothing listens yet, and no API server is trusted. */
+export function createServing(options: ServingOptions): Serving {
+  const { clock, metrics, strict, limits, upstreamTimeoutMs: timeoutMs } = options;
+  const upstream = new Upstream({ ...options, origin: options.upstream, timeoutMs });
+  const connections = new Connections(limits.maxConnections);
+  const bodies = new Budget({ limit: BODY_BYTES, uncounted: UNCOUNTED_BYTES, clock });
+  const deps: HandlerDeps = {
+    ...options,
+    upstream,
+    connections,
+    tokens: new AcceptedTokens(upstream, clock),
+    bodies,
+    drain: new Drain(clock),
+    responseRateLimiter: new ResponseRateLimiter(clock),
+    openapi: Buffer.from(options.openapi),
+  };
+  const handler = (incoming: IncomingRequest): Promise<void> => handleRequest(incoming, deps);
+  const server = new GatewayServer({ limits, connections, strict, clock, metrics, handler });
+  return { server, upstream, connections, bodies };
 }

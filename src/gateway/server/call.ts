@@ -27,7 +27,7 @@ export interface HandlerDeps {
   readonly tokens: AcceptedTokens;
   /** For the bodies of requests and responses. */
   readonly bodies: Budget;
-  readonly parser: ObjectParser;
+  readonly parser: Pick<ObjectParser, 'parse' | 'toYaml'>;
   /** For rejected bodies. */
   readonly drain: Drain;
   /** For responses to clients without an accepted token. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
@@ -68,6 +69,11 @@ export class GatewayServer {
     this.#server = new HttpsServer({ limits, connections, clock, onDropped, maxHeadBytes: MAX_HEAD_BYTES });
     metrics.connections(() => this.#connections.open);
     this.#listen();
+  }
+
+  /** Node's server: whatever it is told of a connection happens as if it were one over TCP. */
+  get node(): Server {
+    return this.#server.node;
   }
 
   /** Uses this certificate from the next handshake on; open connections keep theirs. */

@@ -47,7 +47,7 @@ export interface UpstreamCall {
 const CLIENT_GONE = new UpstreamError('abandoned', 'CLIENT_GONE');
 const UNREAD = new UpstreamError('broken', 'UNREAD');
 
-interface UpstreamOptions {
+export interface UpstreamOptions {
   /** `https://host:port`: fixed for the life of the process. */
   readonly origin: string;
   readonly clock: Clock;
@@ -58,7 +58,12 @@ interface UpstreamOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly metrics: GatewayMetrics;
+  /** Makes the connections to a server that these authorities (PEM) verify; absent: over TCP. */
+  readonly createPool?: ((ca: string) => UpstreamPool) | undefined;
 }
+
+/** What requests are dispatched to. */
+export type UpstreamPool = Pick<Pool, 'dispatch' | 'close' | 'destroy'>;
 
 /** For calls with a token that was accepted within the last hour, and for all others: these keep no such call waiting. */
 const CONNECTIONS = { known: 192, unknown: 64 } as const;
@@ -83,7 +88,7 @@ export class Upstream {
   readonly #options: UpstreamOptions;
   /** Requests wait here for a connection: in the pool's own queue, one whose caller has gone would stay. */
   readonly #slots = { known: new Slots(CONNECTIONS.known), unknown: new Slots(CONNECTIONS.unknown) };
-  #pool: Pool | undefined;
+  #pool: UpstreamPool | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -95,19 +100,8 @@ export class Upstream {
    */
   trust(ca: string): void {
     const previous = this.#pool;
-    this.#pool = new Pool(this.#options.origin, {
-      connections: CONNECTIONS.known + CONNECTIONS.unknown,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxResponseSize: MAX_RESPONSE_BYTES,
-      maxHeaderSize: MAX_HEAD_BYTES,
-      connect: verifyingConnector(ca, this.#options),
-      factory: (origin: URL, options: Client.Options) => withoutReconnect(new Client(origin, options)),
-    });
+    const { createPool = (authorities: string) => poolOf(authorities, this.#options) } = this.#options;
+    this.#pool = createPool(ca);
     previous?.close().catch(() => undefined);
   }
 
@@ -195,6 +189,22 @@ export class Upstream {
     }
     return headers;
   }
+}
+
+function poolOf(ca: string, options: UpstreamOptions): Pool {
+  return new Pool(options.origin, {
+    connections: CONNECTIONS.known + CONNECTIONS.unknown,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    connect: verifyingConnector(ca, options),
+    factory: (origin: URL, settings: Client.Options) => withoutReconnect(new Client(origin, settings)),
+  });
 }
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
