@@ -75,7 +75,7 @@ interface MappedResponse extends HttpResponse {
 /**
  * The response to the client for a response of the API server.
  * @throws StatusError for an error response, without any text of the API server; UpstreamError for an unusable
- * response, which that to a write with a success status never is
+ * response, which that to a write with a success status and JSON never is
  */
 export async function mapResponse(
   upstream: UpstreamResponse,
@@ -131,13 +131,14 @@ async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: M
 
 /**
  * The API server has done the write. Whatever is wrong with the body of its response, the client gets 200: an error
- * would invite it to repeat the write.
+ * would invite it to repeat the write. A page of HTML is no response of an API server, but that of a proxy before it, and says
+ * nothing of the write.
  */
 async function mapWrite(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<MappedResponse> {
+  requireJson(upstream);
   try {
     const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
     if (rest !== undefined) throw new UpstreamError('broken', 'TOO_LARGE');
-    requireJson(upstream);
     const bytes = Buffer.concat(chunks);
     if (!request.representation) return emptyResponse(200, etagOf(parseExpected(bytes, request)));
     const response = await representation(bytes, request, deps);
