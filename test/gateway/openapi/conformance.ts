@@ -99,7 +99,8 @@ function headerFaults(declared: Readonly<Record<string, unknown>>, reply: Omit<R
     }
     const schema = record(header['schema']);
     const typed = schema['type'] === 'integer' ? Number(value) : value;
-    if (!ajv.validate(schema, typed)) faults.push(`header ${name}: ${value}: ${ajv.errorsText()}`);
+    const validate = validatorOf(schema);
+    if (!validate(typed)) faults.push(`header ${name}: ${value}: ${ajv.errorsText(validate.errors)}`);
   }
   for (const [name, header] of known) {
     if (header['required'] === true && reply.headers[name] === undefined) faults.push(`header ${name} is missing`);
