@@ -66,6 +66,17 @@ export const FOUND: readonly Found[] = [
     plan: { scenario: 'agents/twin', seed: 0, faults: [] },
   },
   {
+    what: 'told a client that its write was carried out, when a proxy before the API server answered with a page and code 200',
+    mendedBy: 'an answer that is not JSON leaves open whether it was',
+    plan: {
+      scenario: 'gateway/create',
+      seed: 0,
+      faults: [{ where: { step: 1, of: 'write', n: 1 }, when: 'before', what: { kind: 'page' } }],
+      from: 0,
+      to: 2,
+    },
+  },
+  {
     what: 'forgot which clusters were selected, after an object that somebody deleted could not be made again',
     mendedBy: 'what was published is kept until it is known whether a write is stored',
     plan: {

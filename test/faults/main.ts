@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { Explorer, foundText, stretchesOf } from './explore/explorer.js';
-import { crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
+import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
 
 /**
- * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive crashes|events|requests`.
+ * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive bytes|crashes|events|requests`.
  * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
  *   --scenario NAME   only the scenarios whose names begin so
  *   --first           ends with the first plan that breaks a rule, as it is
@@ -39,7 +39,7 @@ interface Counts {
   readonly violations: number;
 }
 
-const EXHAUSTIVE = { crashes: crashPlans, events: eventPlans, requests: requestPlans };
+const EXHAUSTIVE = { bytes: bytePlans, crashes: crashPlans, events: eventPlans, requests: requestPlans };
 
 function count(option: 'plans' | 'seed' | 'workers', least: number): number {
   const number = Number(values[option]);
@@ -51,7 +51,7 @@ function count(option: 'plans' | 'seed' | 'workers', least: number): number {
 const names = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(values.scenario));
 if (names.length === 0) throw new Error(`--scenario: no scenario begins with ${JSON.stringify(values.scenario)}`);
 const sorts = values.exhaustive.map((sort) => {
-  if (sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
+  if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
     throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
   return EXHAUSTIVE[sort];
 });

@@ -12,7 +12,10 @@ export interface Plan {
   readonly to?: number;
 }
 
-/** Where a fault hits: at the n-th request of a sort (from 1) since the step began, or the n-th event of a watch. */
+/**
+ * Where a fault hits: at the n-th request of a sort (from 1) since the step began, the n-th event of a watch, or the n-th place in the
+ * requests of clients of the gateway: before each byte of a request, and after its last.
+ */
 export interface Where {
   /** From 0: the start of the programs is that of `from`. */
   readonly step: number;
@@ -20,12 +23,13 @@ export interface Where {
   readonly n: number;
 }
 
-export const SORTS = ['write', 'read', 'lease', 'event'] as const;
+export const SORTS = ['write', 'read', 'lease', 'event', 'client'] as const;
 export type Sort = (typeof SORTS)[number];
 
 /**
  * `before`: the server does not get the request; `applied`: it has carried the request out, and the client gets no answer, or
- * another one; `answered`: right after the client has the answer; `watch`: to the stream of an event, after it is delivered.
+ * another one; `answered`: right after the client has the answer; `watch`: to the stream of an event, after it is delivered. Of a client
+ * of the gateway: always `before`.
  */
 const MOMENTS = ['before', 'applied', 'answered', 'watch'] as const;
 export type Moment = (typeof MOMENTS)[number];
@@ -43,13 +47,13 @@ export type What =
   | { readonly kind: 'stop'; readonly ms: number }
   /** The client gets this answer instead of the server's. */
   | { readonly kind: 'answer'; readonly status: number; readonly reason?: string; readonly retryAfter?: string }
-  /** No answer at all; the connection stays open. */
+  /** No answer at all, or no further byte; the connection stays open. */
   | { readonly kind: 'silence' }
   /** The connection breaks. */
   | { readonly kind: 'reset' }
   /** A page of HTML, with code 200. */
   | { readonly kind: 'page' }
-  /** The request, or its answer, arrives `ms` later. */
+  /** The request, the rest of it, or its answer, arrives `ms` later. */
   | { readonly kind: 'slow'; readonly ms: number }
   /** From this request on, every one of its resource (`all`: of any) gets this status, for `ms`. */
   | { readonly kind: 'outage'; readonly status: number; readonly ms: number; readonly all: boolean }
@@ -66,7 +70,7 @@ export type What =
   | { readonly kind: 'clock'; readonly ms: number }
   /** Another process holds all Leases from now on, and lets them go after `ms`. */
   | { readonly kind: 'takeover'; readonly ms: number }
-  /** The stream ends. */
+  /** The stream ends, or what the client sends. */
   | { readonly kind: 'end' }
   /** After `ms` the stream ends with an event that says 410; what happens until then is not delivered as events. */
   | { readonly kind: 'gone'; readonly ms: number }
@@ -76,6 +80,10 @@ export type What =
   | { readonly kind: 'late'; readonly ms: number }
   /** The stream delivers nothing more, and does not end. */
   | { readonly kind: 'mute' }
+  /** The answer ends in the middle of its body. */
+  | { readonly kind: 'torn' }
+  /** The client for which the gateway sends this request closes its connection. */
+  | { readonly kind: 'leave' }
   /** The stream delivers no bookmarks from here on. */
   | { readonly kind: 'no-bookmarks' };
 

@@ -8,6 +8,7 @@ import { EngineCheck } from './checks/engines.js';
 import { reviewEngineWrite } from './checks/enginewrites.js';
 import { AgentProgram } from './hub/agent.js';
 import type { BaseHub } from './hub/base.js';
+import { Clients } from './hub/clients.js';
 import { DeploymentController } from './hub/deployments.js';
 import { Hands, PEOPLE } from './hub/hands.js';
 import { Injector, textOf } from './hub/injector.js';
@@ -98,6 +99,7 @@ class Run {
   readonly #programs: readonly Process[];
   readonly #operators: readonly Program[];
   readonly #hands: Hands;
+  readonly #clients: Clients | undefined;
   readonly #violations: Violation[] = [];
   readonly #states: ReadonlyMap<string, string>[] = [];
   readonly #births = new Map<string, number>();
@@ -142,7 +144,9 @@ class Run {
           }),
         }),
     );
-    this.#programs = [...this.#operators, ...homes.map((home) => new AgentProgram({ ...shared, home, violate }))];
+    const agents = homes.map((home) => new AgentProgram({ ...shared, home, violate }));
+    this.#clients = scenario.isServed === true ? new Clients({ ...shared, violate }, this.#hands) : undefined;
+    this.#programs = [...this.#operators, ...agents, ...(this.#clients === undefined ? [] : [this.#clients.gateway])];
     this.#decisions = new DecisionCheck(server, reference?.movements ?? [], violate);
     const decides = scenario.programs.some(({ controllers }) => controllers.includes('placement'));
     this.#ends = decides ? new EndCheck(server, violate) : undefined;
@@ -173,7 +177,8 @@ class Run {
       for (const program of this.#programs) program.passes.clear();
       this.#countedFrom = base.simulation.monotonic();
       if (config !== undefined) for (const program of this.#operators) program.restart(config);
-      await act({ hands: this.#hands, simulation: base.simulation, programs: this.#programs });
+      const { simulation } = base;
+      await act({ hands: this.#hands, simulation, programs: this.#programs, clients: this.#clients });
       this.#changedAt = base.simulation.monotonic();
       await this.#settle();
     }
@@ -234,6 +239,7 @@ class Run {
       this.#checkTime(Math.max(began, calmAt), activeAt);
       const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
       this.#ends?.check(simulation.now(), isDated);
+      this.#clients?.check();
       return;
     }
   }

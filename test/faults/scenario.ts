@@ -1,4 +1,5 @@
 import type { ManagerConfig } from '../../src/operator/flags.js';
+import type { Clients } from './hub/clients.js';
 import type { Process } from './hub/process.js';
 import type { ProgramSpec } from './hub/program.js';
 import type { Hands } from './hub/hands.js';
@@ -8,6 +9,8 @@ import type { Simulation } from './hub/time.js';
 export interface Scenario {
   readonly name: string;
   readonly programs: readonly ProgramSpec[];
+  /** Whether a gateway runs, and clients ask it. */
+  readonly isServed?: boolean;
   /** The managed clusters on which agents may run, by the names of their machines; absent: none. */
   readonly homes?: readonly string[];
   /** What is there before the programs start. */
@@ -40,6 +43,8 @@ export interface Stage {
   readonly hands: Hands;
   readonly simulation: Simulation;
   readonly programs: readonly Process[];
+  /** Of the gateway. */
+  readonly clients?: Clients | undefined;
 }
 
 /** The longest that passes at once: shorter than a Lease. */

@@ -48,12 +48,25 @@ const FOREIGN: readonly What[] = [
   { kind: 'foreign', field: 'content' },
 ];
 
-/** Every fault that applies to a request or an event of the sort, with the moment. */
-export function faultsOf(of: Sort): readonly Omit<Fault, 'where'>[] {
+/** Of the bytes of a client: before the end of its request, and beyond the time limits of a head. */
+const BYTES: readonly What[] = [
+  { kind: 'reset' },
+  { kind: 'end' },
+  { kind: 'silence' },
+  { kind: 'slow', ms: 2_000 },
+  { kind: 'slow', ms: 20_000 },
+];
+/** Of the requests that the gateway sends; the last arrives when nobody waits for it any more. */
+const FOR_CLIENTS: readonly What[] = [{ kind: 'leave' }, { kind: 'torn' }, { kind: 'slow', ms: 20_000 }];
+
+/** Every fault that applies to a request or an event of the sort, with the moment. `hasClients`: they are those of the gateway. */
+export function faultsOf(of: Sort, hasClients = false): readonly Omit<Fault, 'where'>[] {
   const at = (when: Moment, what: readonly What[]): Omit<Fault, 'where'>[] => what.map((one) => ({ when, what: one }));
   if (of === 'event') return at('watch', EVENTS);
+  if (of === 'client') return at('before', BYTES);
   const applied = ANSWERS.filter((one) => one.kind !== 'answer' || ![409, 429, 403].includes(one.status));
-  const common = [...at('before', [...ANSWERS, ...ANYWHERE]), ...at('applied', applied)];
+  const more = hasClients ? FOR_CLIENTS : [];
+  const common = [...at('before', [...ANSWERS, ...ANYWHERE, ...more]), ...at('applied', [...applied, ...more])];
   if (of === 'read') return [...common, ...at('before', [{ kind: 'answer', status: 410 }])];
   const after = at('applied', [CRASH, { kind: 'slow', ms: 20_000 }]);
   const write = [...common, ...after, ...at('answered', [CRASH, { kind: 'stop', ms: 20_000 }])];
@@ -97,6 +110,35 @@ export function crashPlans(window: Window): Plan[] {
   return placesOf(window, 'write').flatMap((where) => faults.map((fault) => single(window, { where, ...fault })));
 }
 
+/** At one of so many bytes a client does what is less likely than to be cut. */
+const BYTES_APART = 25;
+/** How often a client that asks again is cut in one plan, each time a byte later. */
+const CUTS = 20;
+const REQUEST = /^step (\d+) client (\d+) to (\d+), whole at (\d+): (\S+)/;
+
+/** Each request of a client of the gateway, cut before each of its bytes and after the last; at some of them, also late or silent. */
+export function bytePlans(window: Window): Plan[] {
+  const one = { ...window, to: window.from + 1 };
+  const requests = window.reference.named.flatMap((text) => {
+    const [, step, ...numbers] = REQUEST.exec(text) ?? [];
+    const [first = 0, last = 0, whole = 0] = numbers.map(Number);
+    return Number(step) === one.to ? [{ first, size: last - first + 1, whole, client: numbers.at(-1) }] : [];
+  });
+  const isAlone = new Set(requests.map(({ client }) => client)).size === 1;
+  const at = (n: number, what: What): Fault => ({ where: { step: one.to, of: 'client', n }, when: 'before', what });
+  const [cut, ...others] = BYTES as readonly [What, ...What[]];
+  const plans: Plan[] = [];
+  for (const { first, size, whole } of requests)
+    for (let byte = 0, many = 1; byte < size; byte += many) {
+      // Where it may be carried out, or others ask in between, the next attempt is not the next request.
+      many = isAlone ? Math.max(Math.min(CUTS, whole - byte), 1) : 1;
+      const faults = Array.from({ length: many }, (_, k) => at(first + k * size + byte + k, cut));
+      plans.push({ ...single(one, at(first, cut)), faults });
+      if (byte % BYTES_APART < many) plans.push(...others.map((what) => single(one, at(first + byte, what))));
+    }
+  return plans;
+}
+
 /** Each window of events, lost in a gap of some length, or delivered twice, up to 20 of them. */
 export function eventPlans(window: Window): Plan[] {
   const lost = [0, 10, 100, 2_500].map((ms): What => ({ kind: 'gone', ms }));
@@ -109,27 +151,38 @@ export function eventPlans(window: Window): Plan[] {
 /** Every request with every fault that applies. */
 export function requestPlans(window: Window): Plan[] {
   return (['write', 'read', 'lease', 'event'] as const).flatMap((of) =>
-    placesOf(window, of).flatMap((where) => faultsOf(of).map((fault) => single(window, { where, ...fault }))),
+    placesOf(window, of).flatMap((where) =>
+      faultsOf(of, hasClients(window)).map((fault) => single(window, { where, ...fault })),
+    ),
   );
 }
 
+function hasClients({ reference: { counts } }: Window): boolean {
+  return counts.some(({ client }) => client > 0);
+}
+
+/** As often as faults of a random plan are of them. */
+const SORTS_WITHOUT: readonly Sort[] = ['write', 'write', 'write', 'read', 'lease', 'event', 'event'];
+const SORTS_WITH_CLIENTS: readonly Sort[] = ['write', 'write', 'read', 'client', 'client'];
 const FEWEST = 3;
 const MOST = 30;
 
 /** A random plan: 3 to 30 faults, most often few, and an order of events of its own. */
-export function randomPlan(seed: number, { scenario, from, to, reference }: Window): Plan {
+export function randomPlan(seed: number, window: Window): Plan {
+  const { scenario, from, to, reference } = window;
+  const sorts = hasClients(window) ? SORTS_WITH_CLIENTS : SORTS_WITHOUT;
   const dice = new Dice(seed);
   const size = Math.min(FEWEST + Math.floor(-Math.log(1 - dice.next()) * 4), MOST);
   const faults: Fault[] = [];
   for (let n = 0; n < size; n++) {
-    const of: Sort = dice.pick(['write', 'write', 'write', 'read', 'lease', 'event', 'event']);
+    const of = dice.pick(sorts);
     const step = dice.between(0, reference.counts.length - 1);
     const most = reference.counts[step]?.[of] ?? 0;
     if (most === 0) continue;
     // Beyond the requests of the reference, too: a fault makes more of them.
     const where = { step: from + step, of, n: dice.between(1, most + 2) };
     if (faults.some((one) => JSON.stringify(one.where) === JSON.stringify(where))) continue;
-    faults.push({ where, ...dice.pick(faultsOf(of)) });
+    faults.push({ where, ...dice.pick(faultsOf(of, hasClients(window))) });
   }
   return { scenario, seed: dice.between(1, 1_000_000_000), faults, from, to };
 }

@@ -7,6 +7,8 @@ interface Struck {
   readonly clock: { stop(ms: number): void; aheadMs: number };
   readonly clockCorrectedAfterMs?: number;
   readonly crash: (ms: number) => void;
+  /** Lets the client for which the request is sent close its connection. */
+  readonly leave?: ((sent: SentRequest) => void) | undefined;
 }
 
 /** What the faults do to the hub itself. */
@@ -99,6 +101,32 @@ export class Injector {
     return what;
   }
 
+  /**
+   * The places of a request of a client with so many bytes, after `whole` of which it can be carried out. The function that it
+   * returns meets the first fault that is after `from` bytes and before `to`, or after the last.
+   */
+  placesIn(
+    bytes: number,
+    whole: number,
+    name: string,
+  ): (from: number, to: number) => { readonly after: number; readonly what: What } | undefined {
+    const [step, before] = [this.#step, this.#counts.client + 1];
+    this.#counts.client += bytes + 1;
+    this.named.push(`step ${step} client ${before} to ${before + bytes}, whole at ${whole}: ${name}`);
+    return (from, to) => {
+      const [fault] = this.#waiting
+        .filter(
+          ({ where: { of, n, step: at } }) =>
+            of === 'client' && at === step && n >= before + from && n < before + to + (to === bytes ? 1 : 0),
+        )
+        .sort((a, b) => a.where.n - b.where.n);
+      if (fault === undefined) return undefined;
+      this.#meet(fault);
+      if (fault.what.kind === 'slow') this.#disturb(fault.what.ms);
+      return { after: fault.where.n - before, what: fault.what };
+    };
+  }
+
   /** The outage that the request falls under. */
   outageOf(sent: SentRequest): Pick<Outage, 'status' | 'text'> | undefined {
     const now = this.#simulation.monotonic();
@@ -114,7 +142,9 @@ export class Injector {
     } else if (what.kind === 'stop') {
       this.#disturb(what.ms);
       struck.clock.stop(what.ms);
-    } else if (what.kind === 'clock') this.#setClock(what.ms, struck);
+    } else if (what.kind === 'slow') this.#disturb(what.ms);
+    else if (what.kind === 'leave') struck.leave?.(sent);
+    else if (what.kind === 'clock') this.#setClock(what.ms, struck);
     else if (what.kind === 'foreign') this.#meddler.write(sent, what.field);
     else if (what.kind === 'takeover') {
       this.#disturb(what.ms);
@@ -155,11 +185,14 @@ export class Injector {
     const n = this.#counts[sort];
     this.named.push(`step ${this.#step} ${sort} ${n}: ${name}`);
     const fault = this.#waiting.find(({ where }) => where.step === this.#step && where.of === sort && where.n === n);
-    if (fault === undefined) return undefined;
+    if (fault !== undefined) this.#meet(fault);
+    return fault;
+  }
+
+  #meet(fault: Fault): void {
     this.#waiting = this.#waiting.filter((one) => one !== fault);
     this.reached.push(fault);
     this.#disturb(0);
-    return fault;
   }
 
   #setClock(ms: number, { clock, clockCorrectedAfterMs: correctedAfterMs }: Struck): void {

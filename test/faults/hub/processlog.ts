@@ -7,6 +7,7 @@ const NEVER_LOGGED: ReadonlySet<string> = new Set([
   'a handler of a cache has thrown',
   'group failed',
   'the agent failed',
+  'request failed',
 ]);
 
 /** The log of a process: complains of what should never be logged, and prints everything where somebody reads it. */

@@ -3,6 +3,7 @@ import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
 import type { AgentMetrics } from '../../../src/agent/metrics.js';
 import { LEADER_NAMESPACE } from './base.js';
+import type { GatewayMetrics } from '../../../src/gateway/metrics.js';
 import { engineGroup } from '../../../src/operator/engine.js';
 import type { ControllerName, ManagerConfig } from '../../../src/operator/flags.js';
 import { inventoriesGroup } from '../../../src/operator/inventories.js';
@@ -177,7 +178,7 @@ export class Program implements Process {
 }
 
 /** Takes every record of a metric and keeps nothing. */
-export const NO_METRICS = nothing() as Metrics & AgentMetrics;
+export const NO_METRICS = nothing() as Metrics & AgentMetrics & GatewayMetrics;
 
 function nothing(): unknown {
   const self: object = new Proxy(() => undefined, { get: () => self, apply: () => self });

@@ -148,6 +148,11 @@ export class ProcessClock implements Clock {
     return this.#state === 'dead';
   }
 
+  /** How many timers wait. */
+  get armed(): number {
+    return this.#timers.size;
+  }
+
   now(): number {
     return this.#simulation.now() + this.aheadMs;
   }

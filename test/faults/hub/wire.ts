@@ -1,4 +1,4 @@
-import type { ApiResponse as ServerResponse, UserInfo } from '@multicluster-engine/kube-apiserver';
+import type { ApiRequest, ApiResponse as ServerResponse, UserInfo } from '@multicluster-engine/kube-apiserver';
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { errorOf, objectIn, requestOf } from '../../../src/standalone/inprocess.js';
@@ -37,6 +37,8 @@ export interface Connection {
   readonly process: string;
   /** Kills the process, and starts it again after `ms`. */
   readonly crash: (ms: number) => void;
+  /** Lets the client for which a request is sent close its connection; absent: the process sends for itself. */
+  readonly leave?: (sent: SentRequest) => void;
   /** Sees each request when it reaches the server. */
   readonly review?: ((call: Call) => void) | undefined;
   /** The requests that have no answer yet, and the open watches. */
@@ -122,66 +124,77 @@ class FaultyRoundTripper implements RoundTripper {
       const { Authorization: given } = headers;
       const authorization = typeof given === 'string' ? given : undefined;
       const signal = streamEnd ?? new AbortController().signal;
-      this.#send({ call, authorization, sent, answer, fail, signal });
+      send(this.#connection, { request: () => this.#arrived(call, authorization, signal), sent, answer, fail });
     });
   }
 
-  #send(way: Way): void {
-    const { clock, injector } = this.#connection;
-    const { sent, answer, fail } = way;
-    if (this.#connection.isCut?.() === true) {
-      clock.post(() => fail('no route to host'));
-      return;
-    }
-    const fault = injector.next(sent);
-    if (fault === undefined || fault.when === 'watch') {
-      clock.post(() => this.#serve(way, answer));
-      return;
-    }
-    const { what, when } = fault;
-    const isApplied = when === 'applied';
-    const act = (response?: ServerResponse): void => {
-      if (what.kind === 'answer') clock.post(() => answer(answerOf(what)));
-      else if (what.kind === 'page') clock.post(() => answer(PAGE));
-      else if (what.kind === 'reset') clock.post(() => fail('the connection was reset'));
-      else if (what.kind === 'slow')
-        clock.after(what.ms, () => (response === undefined ? this.#serve(way, answer) : answer(response)));
-      else if (what.kind !== 'silence') {
-        injector.strike(what, sent, this.#connection);
-        if (response !== undefined) clock.post(() => answer(response));
-        else if (!isApplied) clock.post(() => this.#serve(way, answer));
-      }
-    };
-    if (isApplied) clock.post(() => this.#serve(way, act));
-    else act();
-  }
-
-  /** The server carries the request out; the answer has its own turn. */
-  #serve({ call, authorization, sent, signal, fail }: Way, answered: Answer): void {
-    const { server, user, injector, clock } = this.#connection;
-    const outage = injector.outageOf(sent);
-    if (outage !== undefined) {
-      clock.post(() => answered(answerOf(outage)));
-      return;
-    }
-    this.#connection.review?.(call);
+  /** A call as the server gets it. */
+  #arrived(call: Call, authorization: string | undefined, signal: AbortSignal): ApiRequest {
+    const { user, review } = this.#connection;
+    review?.(call);
     const { headers, ...request } = requestOf(call, this.#options.userAgent);
-    const as = user === undefined ? {} : { user };
-    server.dispatch({ ...request, ...as, headers: { ...headers, authorization }, signal }).then(
-      (response) => clock.post(() => answered(response)),
-      (error: unknown) => clock.post(() => fail(String(error))),
-    );
+    return { ...request, ...(user && { user }), headers: { ...headers, authorization }, signal };
   }
 }
 
 /** A request on its way. */
 interface Way {
-  readonly call: Call;
-  readonly authorization: string | undefined;
   readonly sent: SentRequest;
-  readonly answer: Answer;
+  /** Called when it reaches the server. */
+  readonly request: () => ApiRequest;
+  /** Called with what the server has done, whether or not the answer arrives. */
+  readonly served?: (response: ServerResponse) => void;
+  /** `isTorn`: the answer ends in the middle of its body. */
+  readonly answer: (response: ServerResponse, isTorn?: boolean) => void;
   readonly fail: (why: string) => void;
-  readonly signal: AbortSignal;
+}
+
+/** Sends a request to the server, through the faults of the plan. */
+export function send(connection: Connection, way: Way): void {
+  const { clock, injector } = connection;
+  const { sent, answer, fail } = way;
+  if (connection.isCut?.() === true) {
+    clock.post(() => fail('no route to host'));
+    return;
+  }
+  const fault = injector.next(sent);
+  if (fault === undefined || fault.when === 'watch') {
+    clock.post(() => serve(connection, way, answer));
+    return;
+  }
+  const { what, when } = fault;
+  const isApplied = when === 'applied';
+  const act = (response?: ServerResponse): void => {
+    if (what.kind === 'answer') clock.post(() => answer(answerOf(what)));
+    else if (what.kind === 'page') clock.post(() => answer(PAGE));
+    else if (what.kind === 'reset') clock.post(() => fail('the connection was reset'));
+    else if (what.kind === 'torn' && response !== undefined) clock.post(() => answer(response, true));
+    else if (what.kind !== 'silence') {
+      injector.strike(what, sent, connection);
+      const go = (): void => (response === undefined ? serve(connection, way, answer) : answer(response));
+      if (what.kind === 'slow') clock.after(what.ms, go);
+      else if (response !== undefined || !isApplied) clock.post(go);
+    }
+  };
+  if (isApplied) clock.post(() => serve(connection, way, act));
+  else act();
+}
+
+/** The server carries the request out; the answer has its own turn. */
+function serve(connection: Connection, { sent, request, fail, served }: Way, answered: Answer): void {
+  const { server, injector, clock } = connection;
+  const outage = injector.outageOf(sent);
+  if (outage !== undefined) {
+    clock.post(() => answered(answerOf(outage)));
+    return;
+  }
+  server.dispatch(request()).then(
+    (response) => {
+      served?.(response);
+      clock.post(() => answered(response));
+    },
+    (error: unknown) => clock.post(() => fail(String(error))),
+  );
 }
 
 const PAGE: ServerResponse = {

@@ -1,0 +1,173 @@
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
+import { TEAM } from '../../hub/base.js';
+import type { Scenario } from '../../scenario.js';
+import { ask, clients, create, decide, IF_MATCH, list, read, remove, replace, served } from './words.js';
+
+/** What people and programs ask the gateway for. */
+
+const [ONE, TWO, THREE] = [1, 2, 3].map((numberOfClusters) => ({ numberOfClusters })) as [object, object, object];
+const engine = { type: MultiClusterEngines, headers: { 'Content-Type': 'MultiClusterEngines/yaml' } };
+const spec = { targetNamespace: 'engines' };
+const shows = { spec: TWO };
+const WHOLE = { Prefer: 'return=representation' };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const bodyOf = (name: string): string => JSON.stringify({ metadata: { name }, spec: TWO });
+
+const creation = served(
+  'create',
+  ['web'],
+  [
+    ask([create('api', TWO)]),
+    ask([create('shop', TWO, { headers: { ...JSON_TYPE, ...WHOLE }, body: bodyOf('shop'), shows })]),
+    ask([create('web', THREE, { code: 409 })]),
+    ask([create('engine', spec, engine)]),
+  ],
+);
+
+const replacement = served(
+  'replace',
+  ['web'],
+  [
+    ask([replace('web', TWO, { headers: IF_MATCH })]),
+    ask([replace('web', THREE)]),
+    ask([replace('web', ONE, { headers: { 'If-Match': '"1"' }, code: 412 })]),
+    ask([replace('gone', ONE, { code: 404 })]),
+  ],
+);
+
+const removal = served(
+  'delete',
+  ['web', 'api'],
+  [
+    ask([remove('web')]),
+    ask([remove('api', { headers: { 'If-Match': '"1"' }, code: 412 })]),
+    ask([remove('api', { headers: IF_MATCH })]),
+    ask([remove('gone', { code: 404 })]),
+  ],
+);
+
+const reading = served(
+  'read',
+  ['web', 'api'],
+  [
+    ask([read('web', { shows: { spec: ONE } })]),
+    ask([read('api', { shows: { metadata: { name: 'api' } }, headers: { Accept: 'application/yaml' } })]),
+    ask([list({ shows: { items: [{ metadata: { name: 'api' } }, { metadata: { name: 'web' } }] } })]),
+    ask([read('gone', { code: 404 })]),
+    ask([list({ type: MultiClusterEngines, shows: { items: [] } })]),
+  ],
+);
+
+const [a, b] = ['a', 'b'].map((clusterName) => ({ clusterName })) as [object, object];
+const decisions: Scenario = {
+  ...served(
+    'decision',
+    [],
+    [
+      ask([read('web', { suffix: '/decision', shows: { decisions: [a, b] } })]),
+      ask([read('web', { suffix: '/decision?as=argocd', shows: { output: { parameters: [a, b] } } })]),
+      ask([
+        create(
+          'web',
+          {},
+          {
+            suffix: '/decision/api/v1/getparams.execute',
+            headers: JSON_TYPE,
+            body: '{"applicationSetName":"x"}',
+            chunk: 9,
+            shows: { output: { parameters: [a, b] } },
+          },
+        ),
+      ]),
+    ],
+  ),
+  given: async (hands) => {
+    await served('', ['web'], []).given(hands);
+    await decide(hands, 'web', ['a', 'b']);
+  },
+};
+
+const EXPECT = { Expect: '100-continue' };
+const chunks = served(
+  'chunks',
+  ['web'],
+  [
+    ask([create('api', TWO, { chunk: 16 })]),
+    ask([create('shop', TWO, { headers: EXPECT })]),
+    ask([replace('web', THREE, { headers: { ...EXPECT, ...IF_MATCH }, chunk: 20 })]),
+    ask([create('bad', TWO, { as: 'eve', headers: EXPECT, code: 403 })]),
+  ],
+);
+
+const sets = Array.from({ length: 40 }, (_, n) => `cluster-set-number-${n}`);
+const large = served(
+  'large',
+  [],
+  [
+    ask([create('web', { ClusterSets: sets })]),
+    ask([create('api', TWO, { headers: { 'Content-Length': '1048577' }, code: 413 })]),
+  ],
+);
+
+const kept = served(
+  'kept',
+  ['web'],
+  [
+    // No step deletes what it creates: a creation that is late may arrive after its repetition, and after all that follows.
+    ask([create('api', TWO), read('api', { shows }), replace('api', THREE)]),
+    ask([remove('api'), replace('web', TWO, { copies: 2 }), replace('web', THREE)]),
+    ask([remove('web', { copies: 2 })]),
+  ],
+);
+
+const refusals = served(
+  'refused',
+  ['web'],
+  [
+    ask([create('api', TWO, { as: 'eve', code: 403 }), read('web', { as: 'eve', code: 403 })]),
+    ask([remove('web', { token: 'nobody', code: 403 })]),
+    ask([create('api', { numberOfClusters: -1 }, { code: 422 }), create('api', TWO, { body: 'spec: {', code: 400 })]),
+    clients('the token of Ann expires', async (ones) => {
+      await ones.talk([replace('web', TWO)]);
+      await ones.expire('ann');
+      await ones.talk([remove('web', { code: 403 })]);
+      await ones.renew('ann');
+      await ones.talk([replace('web', THREE)]);
+    }),
+    {
+      title: 'the account of Bob is removed',
+      act: async ({ hands, clients: ones }) => {
+        await ones?.talk([replace('web', ONE, { as: 'bob' })]);
+        await hands.remove(ServiceAccounts, { name: 'bob', namespace: TEAM });
+        await ones?.talk([remove('web', { as: 'bob', code: 403 })]);
+      },
+    },
+  ],
+);
+
+const company = served(
+  'company',
+  ['web'],
+  [
+    ask(
+      [create('api', TWO), read('api', { shows })],
+      [create('shop', THREE, { as: 'bob' }), read('shop', { as: 'bob', shows: { spec: THREE } })],
+      [remove('web', { as: 'eve', code: 403 })],
+    ),
+    ask([replace('api', THREE)], [remove('shop', { as: 'bob' })], [read('api', { as: 'eve', code: 403 })]),
+  ],
+);
+
+export const GATEWAYS: readonly Scenario[] = [
+  creation,
+  replacement,
+  removal,
+  reading,
+  decisions,
+  chunks,
+  large,
+  kept,
+  refusals,
+  company,
+];
