@@ -1,3 +1,5 @@
+import { GATEWAY } from './gateway.js';
+
 /** A mistake that somebody could make: a change of the sources that the harness has to find. */
 export interface Mistake {
   readonly name: string;
@@ -102,4 +104,5 @@ export const MISTAKES: readonly Mistake[] = [
     to: 'memory.unstoredKeyPairs.delete(this.#id);',
     scenarios: 'engine/certificate',
   },
+  ...GATEWAY,
 ];

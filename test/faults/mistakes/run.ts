@@ -53,7 +53,14 @@ async function compiled({ file, from, to, name }: Mistake): Promise<string> {
 /** The first rule that is broken; undefined when none is. */
 async function firstViolation({ scenarios }: Mistake): Promise<string | undefined> {
   const main = path.join(workspace.folder, 'dist/test/faults/main.js');
-  const args = [main, `--scenario=${scenarios}`, '--exhaustive=crashes', `--plans=${values.plans}`, '--first'];
+  const args = [
+    main,
+    `--scenario=${scenarios}`,
+    '--exhaustive=crashes',
+    ...(scenarios.startsWith('gateway/') ? ['--exhaustive=bytes'] : []),
+    `--plans=${values.plans}`,
+    '--first',
+  ];
   try {
     await promisify(execFile)(process.execPath, args, { timeout: LONGEST_MS, cwd: workspace.folder });
     return undefined;
