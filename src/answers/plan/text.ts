@@ -143,8 +143,10 @@ function placementLines(one: PlannedPlacement, { colored, wide }: TextOptions): 
 }
 
 /** What becomes of a cluster: it leaves, is held or waits, comes in, changes its piece, or follows later. */
-interface ChangeRow {
+export interface ChangeRow {
   readonly sign: '-' | '!' | '+' | '~' | '>';
+  /** The cluster; of a move the one that leaves. */
+  readonly name: string;
   readonly text: string;
   readonly why: string;
 }
@@ -164,7 +166,7 @@ export function changeRows(one: PlannedPlacement, mostMoves = Infinity): readonl
   const rowsOf = (
     sign: ChangeRow['sign'],
     list: readonly { readonly name: string; readonly why: string }[],
-  ): readonly ChangeRow[] => list.map(({ name, why }) => ({ sign, text: wordText(name), why }));
+  ): readonly ChangeRow[] => list.map(({ name, why }) => ({ sign, name, text: wordText(name), why }));
   return [
     ...rowsOf('-', remove),
     ...rowsOf('!', held),
@@ -173,7 +175,7 @@ export function changeRows(one: PlannedPlacement, mostMoves = Infinity): readonl
       '~',
       regroup.map(({ name, from, to }) => ({ name, why: `${placeText(from)} -> ${placeText(to)}` })),
     ),
-    ...later.map((move): ChangeRow => ({ sign: '>', text: pairText(move), why: laterText(move) })),
+    ...later.map((move): ChangeRow => ({ sign: '>', name: move.from, text: pairText(move), why: laterText(move) })),
     ...rowsOf(
       '>',
       addLater.map((after) => ({ name: after.name, why: laterText(after) })),

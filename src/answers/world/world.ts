@@ -261,12 +261,12 @@ class SelectionCounts {
 }
 
 /** The views of the objects by their keys, in the order of the objects. */
-export function grouped<Of, T>(
+export function grouped<Of, T, K extends string>(
   objects: Iterable<Of>,
-  keysOf: (object: Of) => readonly string[],
+  keysOf: (object: Of) => readonly K[],
   viewOf: (object: Of) => T,
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
+): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
   for (const object of objects) {
     const view = viewOf(object);
     for (const key of keysOf(object)) {

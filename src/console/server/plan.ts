@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
-import { lossLines } from '../../answers/plan/text.js';
+import { changeRows, lossLines, type ChangeRow } from '../../answers/plan/text.js';
+import { grouped } from '../../answers/world/world.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
-import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
+import type { CutPlacement, Draft, Plan, PlanAnswer, PlannedCluster, PlannedClusters } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
@@ -13,11 +14,21 @@ import type { Computing } from '../../answers/plan/fleetplan.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 
-/** The most clusters that a list names. The counts are of all. */
-const MOST_CLUSTERS = 500;
+/** So many clusters of each list are named before somebody asks for more. The counts are of all. */
+const NAMED = 20;
 
-/** A draft with its plan and what applying it writes, or why there is none. */
-export type PlannedDraft = ({ readonly plan: Plan } & Pick<DraftWorld, 'requests'>) | { readonly fault: string };
+/** All lists of a plan together have so many clusters at most. */
+const MOST_LISTED = 200_000;
+
+/** The plan of a draft, and what applying it writes. */
+export interface Made extends Pick<DraftWorld, 'requests'> {
+  readonly plan: Plan;
+  /** By {@link listKey}, the lists of which the plan does not name all clusters. */
+  readonly lists: Readonly<Record<string, readonly PlannedCluster[]>>;
+}
+
+/** A draft with its plan, or why there is none. */
+export type PlannedDraft = Made | { readonly fault: string };
 
 export function planAnswer(planned: PlannedDraft, { manifests }: Draft): PlanAnswer {
   if (!('fault' in planned)) return planned.plan;
@@ -35,9 +46,9 @@ export async function plannedDraft(
     const drafted = await draftWorld(reading, draft, { namespace, ...computing });
     const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
-    const plan = { ...planOf(reading, drafted, computing), ...each };
+    const { plan, lists } = planOf(reading, drafted, computing);
     const reason = notApplied(objects, draft);
-    return { requests, plan: reason === undefined ? plan : { ...plan, notApplied: reason } };
+    return { requests, lists, plan: { ...plan, ...each, ...(reason === undefined ? {} : { notApplied: reason }) } };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
@@ -59,45 +70,82 @@ function lossOfEach(
   return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
 }
 
-function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Plan {
+function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Pick<Made, 'plan' | 'lists'> {
   const { after, objects, requests, lost } = draft;
   const then = { ...reading, world: after };
   const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);
   const { summary, placements, refusals, apartComputed } = document;
   const loss = lossLines(document, then, { wide: false }).join(' ');
-  const planned = placements.map(cut);
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
-  // The times of moves are others at each reading.
-  const text = JSON.stringify([planned, replaced], (key, value: unknown) => (key === 'at' ? undefined : value));
-  return {
+  const listed = placements.map((one): Listed => ({ one, lists: listsOf(one) }));
+  const plan = {
     summary,
     ...(loss === '' ? {} : { loss }),
-    placements: planned,
+    placements: listed.map(cut),
     refusals,
     apartComputed,
     replaced,
     writes: requests.map(({ name }) => name),
-    basedOn: createHash('sha256').update(text).digest('base64url'),
+    basedOn: hashOf(placements, replaced),
   };
+  return { plan, lists: longLists(listed) };
 }
 
-/** The plan with shorter lists and the counts of all clusters. Those that stay are not named. */
-function cut(one: PlannedPlacement): CutPlacement {
-  const { add, remove, stay, held, moves } = one;
-  const waiting = held.filter(({ waitsFor }) => waitsFor !== undefined);
-  const bound = held.filter(({ waitsFor }) => waitsFor === undefined);
-  const kept = { held: bound.length, waiting: waiting.length };
-  const counts = { add: add.length, remove: remove.length, stay: stay.length, ...kept };
-  const some = <T>(list: readonly T[]): readonly T[] => list.slice(0, MOST_CLUSTERS);
-  return {
-    ...one,
-    add: some(add),
-    remove: some(remove),
-    held: [...some(bound), ...some(waiting)],
-    ...(moves && { moves: some(moves) }),
-    stay: [],
-    counts,
-  };
+/** Of all clusters that change. Piece by piece: of a large fleet, one text of them all would be too long. */
+function hashOf(placements: readonly PlannedPlacement[], replaced: Plan['replaced']): string {
+  const hash = createHash('sha256');
+  // The times of moves are others at each reading, and how many stay is known by the counts.
+  const isLeftOut = (key: string): boolean => key === 'at' || key === 'stay';
+  for (const one of [...placements, replaced])
+    hash.update(JSON.stringify(one, (key, value: unknown) => (isLeftOut(key) ? undefined : value)));
+  return hash.digest('base64url');
 }
+
+/** The Placement with the counts of all its clusters, and the names of some. */
+function cut({ one, lists }: Listed): CutPlacement {
+  const { namespace, name, change, before, after, apart, add, remove, stay } = one;
+  const counts = { add: add.length, remove: remove.length, stay: stay.length };
+  const some = lists.map(({ sign, rows }) => ({ sign, total: rows.length, rows: rows.slice(0, NAMED) }));
+  return { namespace, name, change, before, after, apart, counts, lists: some };
+}
+
+function longLists(placements: readonly Listed[]): Made['lists'] {
+  const long = placements.flatMap(({ one, lists }) =>
+    lists.flatMap(({ sign, rows }) =>
+      rows.length > NAMED ? [[listKey(`${one.namespace}/${one.name}`, sign), rows] as const] : [],
+    ),
+  );
+  const most = Math.max(NAMED, Math.floor(MOST_LISTED / long.length));
+  return Object.fromEntries(long.map(([key, rows]) => [key, rows.slice(0, most)]));
+}
+
+/** `placement`: `namespace/name`. */
+export function listKey(placement: string, sign: string): string {
+  return `${placement} ${sign}`;
+}
+
+interface Listed {
+  readonly one: PlannedPlacement;
+  readonly lists: readonly Pick<PlannedClusters, 'sign' | 'rows'>[];
+}
+
+/** What `plan` prints of each cluster, those that wait apart. */
+function listsOf(one: PlannedPlacement): Listed['lists'] {
+  const waiting = new Set(one.held.filter(({ waitsFor }) => waitsFor !== undefined).map(({ name }) => name));
+  const lists = grouped(
+    changeRows(one),
+    ({ sign, name }) => [sign === '!' && waiting.has(name) ? 'waits' : SIGNS[sign]],
+    ({ name, text, why }) => ({ name, why: text.includes('→') ? `${text}: ${why}` : why }),
+  );
+  return [...lists].map(([sign, rows]) => ({ sign, rows }));
+}
+
+const SIGNS: Readonly<Record<ChangeRow['sign'], PlannedClusters['sign']>> = {
+  '-': '−',
+  '!': 'held',
+  '+': '+',
+  '~': '~',
+  '>': '→',
+};

@@ -3,8 +3,9 @@ import type { Computing } from '../../answers/plan/fleetplan.js';
 import type { Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
 import { Slots } from '../../runtime/http/slots.js';
-import type { Draft } from '../wire/plan.js';
-import { plannedDraft, type PlannedDraft } from './plan.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import type { Draft, PlannedCluster } from '../wire/plan.js';
+import { plannedDraft, type Made, type PlannedDraft } from './plan.js';
 import type { PlanJob } from './planworker.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -13,6 +14,8 @@ const SHORT_MS = 200;
 /** The most threads that compute plans at a time: each has a copy of what was read. */
 const AT_ONCE = 2;
 const HEAP_MIB = 512;
+/** The plans whose lists are kept: those that were made last. */
+const MOST_KEPT = 8;
 
 export interface Planning {
   /** The namespace of objects of a draft that name none. */
@@ -32,6 +35,8 @@ export class Planner {
   readonly #clock: Clock;
   readonly #mostMs: number | undefined;
   readonly #slots = new Slots(AT_ONCE);
+  /** `basedOn` of a plan → its lists, and what its maker may read. */
+  readonly #kept = new Map<string, { readonly lists: Made['lists']; readonly limits: string }>();
 
   /** `mostMs`: of a plan, with its wait for a thread; undefined: it may take any time. */
   constructor(clock: Clock, mostMs?: number) {
@@ -40,7 +45,25 @@ export class Planner {
   }
 
   /** Plans a draft: here, and in a thread if it takes long. @throws the reason of `gone` */
-  async plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {
+  async plan(snapshot: Snapshot, draft: Draft, planning: Planning): Promise<PlannedDraft> {
+    const planned = await this.#plan(snapshot, draft, planning);
+    if ('fault' in planned) return planned;
+    const { plan, lists } = planned;
+    this.#kept.delete(plan.basedOn);
+    this.#kept.set(plan.basedOn, { lists, limits: limitsText(snapshot.reading) });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return planned;
+  }
+
+  /** A list of a plan that somebody has made who may read as much as is in `reading`; undefined where it is not kept. */
+  listOf(basedOn: string, key: string, reading: FleetReading): readonly PlannedCluster[] | undefined {
+    const kept = this.#kept.get(basedOn);
+    if (kept === undefined || kept.limits !== limitsText(reading)) return undefined;
+    return Object.hasOwn(kept.lists, key) ? kept.lists[key] : undefined;
+  }
+
+  async #plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {
     const until = this.#clock.monotonic() + SHORT_MS;
     const onDecision: Computing['onDecision'] = () => {
       if (this.#clock.monotonic() > until) throw new TooLong();
@@ -73,6 +96,11 @@ export class Planner {
       timer?.cancel();
     }
   }
+}
+
+/** What is missing from a reading. */
+function limitsText({ world, refused, namespace }: FleetReading): string {
+  return JSON.stringify([world.withheld, refused, namespace]);
 }
 
 /** Runs a job in a thread. @throws Error when the thread fails, such as for lack of memory; the reason of `ended` */

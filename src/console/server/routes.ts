@@ -3,7 +3,7 @@ import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { Session, Withheld } from '../wire/answer.js';
 import { GROUPING, isSort } from '../wire/fleet.js';
-import type { Draft } from '../wire/plan.js';
+import type { Draft, PlannedPart } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
@@ -11,7 +11,7 @@ import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
-import { planAnswer } from './plan.js';
+import { listKey, planAnswer } from './plan.js';
 import type { Planner } from './planner.js';
 import { placementSchema } from './schema.js';
 import { type Current, type Snapshot, type Snapshots, versionOf } from './snapshot.js';
@@ -111,6 +111,7 @@ export const ROUTES: readonly Route[] = [
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'POST', path: ['plan'], answer: planFound },
+  { method: 'GET', path: ['plan', '*', '*', '*', '*'], answer: planPartFound },
   { method: 'POST', path: ['apply'], answer: applyFound },
 ];
 
@@ -138,6 +139,18 @@ async function planFound({ snapshots, session, planner }: Hub, { body, gone }: R
   const current = await snapshots.current();
   const planned = await planner.plan(current.snapshot, draft, { namespace: session.namespace, gone });
   return { current, data: planAnswer(planned, draft) };
+}
+
+/** A part of a list of a plan that was sent before, whatever has moved since. */
+async function planPartFound({ snapshots, planner }: Hub, { path, query }: Request): Promise<Found> {
+  const [basedOn = '', namespace = '', name = '', sign = ''] = path;
+  const { after, limit } = windowOf(query);
+  const current = await snapshots.current();
+  const list = planner.listOf(basedOn, listKey(`${namespace}/${name}`, sign), current.snapshot.reading);
+  if (list === undefined)
+    throw new RequestError(404, 'this plan is not kept any more: change the draft to plan it again');
+  const data: PlannedPart = { listed: list.length, rows: list.slice(after, after + limit) };
+  return { current, data };
 }
 
 /** Applies a draft, or tries to. It reads the hub anew before the writes, and after them. */

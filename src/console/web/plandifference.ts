@@ -1,5 +1,5 @@
 import type { PlannedState } from '../../answers/plan/document.js';
-import type { CutPlacement, Plan } from '../wire/plan.js';
+import type { CutPlacement, Plan, PlannedCluster, PlannedClusters } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */
 
@@ -8,32 +8,6 @@ export interface PlanDifference {
   readonly placement: string;
   /** Short sentences; at least one. */
   readonly lines: readonly string[];
-}
-
-export interface PlannedCluster {
-  readonly name: string;
-  readonly why: string;
-}
-
-/** Clusters of which the same becomes: they come in, leave, are held, wait, or move later. */
-export interface PlannedClusters {
-  readonly sign: '+' | '−' | 'held' | 'waits' | '→';
-  /** May be cut. */
-  readonly list: readonly PlannedCluster[];
-  readonly total: number;
-}
-
-export function clustersIn(one: CutPlacement): readonly PlannedClusters[] {
-  const { add, remove, held, moves = [], addLater = [], counts } = one;
-  const moving = moves.filter(({ waitsFor }) => waitsFor !== undefined);
-  const later = [...moving.map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })), ...addLater];
-  return [
-    { sign: '+', list: add, total: counts.add },
-    { sign: '−', list: remove, total: counts.remove },
-    { sign: 'held', list: held.filter(({ waitsFor }) => waitsFor === undefined), total: counts.held },
-    { sign: 'waits', list: held.filter(({ waitsFor }) => waitsFor !== undefined), total: counts.waiting },
-    { sign: '→', list: later, total: later.length },
-  ];
 }
 
 export function problemIn({ problem }: PlannedState): string | undefined {
@@ -48,8 +22,10 @@ const WORDS: Readonly<Record<PlannedClusters['sign'], readonly [now: string, bef
   '−': ['now leaves', 'no longer leaves'],
   held: ['is now held', 'is no longer held'],
   waits: ['now waits', 'no longer waits'],
+  '~': ['now changes its piece', 'no longer changes its piece'],
   '→': ['now moves later', 'no longer moves later'],
 };
+const SIGNS = Object.keys(WORDS) as readonly PlannedClusters['sign'][];
 
 /** By Placement, in the order of the newer plan; empty where the outcome is the same. */
 export function planDifferences(before: Plan, after: Plan): readonly PlanDifference[] {
@@ -68,18 +44,29 @@ function keyOf({ namespace, name }: CutPlacement): string {
 function linesOf(before: CutPlacement | undefined, after: CutPlacement | undefined): readonly string[] {
   if (after === undefined) return ['no longer changes'];
   const changes = before === undefined ? ['changes now'] : [];
-  const old = before && clustersIn(before);
-  const moved = clustersIn(after).flatMap(({ sign, list }, index) => {
-    const first = old?.[index]?.list ?? [];
+  const moved = SIGNS.flatMap((sign) => {
+    const [list, first] = [listOf(after, sign), listOf(before, sign)];
+    // Of the first clusters of two lists nobody knows whether the other list has them.
+    if (list === undefined || first === undefined) return [];
     return [line(beyond(list, first), WORDS[sign][0]), line(beyond(first, list), WORDS[sign][1])];
   });
   const states = [after, before].map((one) => stateText(one?.after));
   const state = before !== undefined && states[0] !== states[1] ? `then ${states.join(', not ')}` : undefined;
-  const known = [...changes, ...moved, state].filter((one) => one !== undefined);
-  if (known.length > 0 || before === undefined) return known;
-  // Beyond the clusters that a plan names, counts alone are known.
-  const [is, was] = [countsText(after), countsText(before)];
-  return is === was ? [] : [`${is}, not ${was}`];
+  const [is, was] = [countsText(after), before === undefined ? '' : countsText(before)];
+  const counts =
+    before !== undefined && (isCut(after) || isCut(before)) && is !== was ? `${is}, not ${was}` : undefined;
+  return [...changes, ...moved, state, counts].filter((one) => one !== undefined);
+}
+
+/** Whether not all of its clusters are named. */
+export function isCut({ lists }: CutPlacement): boolean {
+  return lists.some(({ rows, total }) => rows.length < total);
+}
+
+/** Empty for a list that is not there; undefined for one of which not all clusters are named. */
+function listOf(one: CutPlacement | undefined, sign: PlannedClusters['sign']): readonly PlannedCluster[] | undefined {
+  const { rows = [], total = 0 } = one?.lists.find((list) => list.sign === sign) ?? {};
+  return rows.length < total ? undefined : rows;
 }
 
 function countsText({ counts: { add, remove, stay } }: CutPlacement): string {

@@ -16,10 +16,34 @@ export interface Draft {
   readonly each: readonly string[];
 }
 
-/** A Placement of the plan, each list of which may be cut. */
-export interface CutPlacement extends PlannedPlacement {
-  /** The whole counts; `held` without those that wait. */
-  readonly counts: Readonly<Record<'add' | 'remove' | 'stay' | 'held' | 'waiting', number>>;
+/** Clusters of which the same becomes: they come in, leave, are held, wait, change their piece, or move later. */
+export interface PlannedClusters {
+  readonly sign: '+' | '−' | 'held' | 'waits' | '~' | '→';
+  /** How many there are; never none. */
+  readonly total: number;
+  /** The first of them. */
+  readonly rows: readonly PlannedCluster[];
+}
+
+export interface PlannedCluster {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** A part of one of these lists. */
+export interface PlannedPart {
+  /** How many of its clusters can be asked for: of a very large plan not all. */
+  readonly listed: number;
+  readonly rows: readonly PlannedCluster[];
+}
+
+/** A Placement of the plan, of whose clusters some are named. */
+export interface CutPlacement extends Pick<
+  PlannedPlacement,
+  'namespace' | 'name' | 'change' | 'before' | 'after' | 'apart'
+> {
+  readonly counts: Readonly<Record<'add' | 'remove' | 'stay', number>>;
+  readonly lists: readonly PlannedClusters[];
 }
 
 /** The plan that the commands print, and what belongs to a draft. */

@@ -4,6 +4,8 @@ import { isLoopback } from '../../../src/runtime/http/host.js';
 import { readAppliedText } from '../../../src/answers/files/files.js';
 import { planChange } from '../../../src/cli/commands/plan.js';
 import { loseEach } from '../../../src/answers/plan/loseeach.js';
+import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
+import type { CutPlacement } from '../../../src/console/wire/plan.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { ROUTES } from '../../../src/console/server/routes.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
@@ -214,7 +216,7 @@ describe('answers', () => {
     }
   });
 
-  it.each(ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => path.join('/')))(
+  it.each(ROUTES.filter(({ method, path: [first] }) => method === 'GET' && first !== 'plan').map(({ path }) => path.join('/')))(
     'GET %s is answered',
     async (template) => {
       const names = { clusters: ['prod-us-1'], sets: ['production'], placements: ['shop', 'web', 'prod-us-1'] };
@@ -228,6 +230,7 @@ describe('answers', () => {
     ['fleet?limit=501', 400],
     ['fleet?sort=odd', 400],
     ['fleet/map?group=odd', 400],
+    ['plan/none/shop/web/%2B', 404],
     ['placements/shop/none', 404],
     ['placements/shop/web/why/none', 404],
     ['clusters/none', 404],
@@ -359,8 +362,16 @@ describe('answers', () => {
     );
     const { summary, placements } = JSON.parse(printed.text);
     expect(data.summary).toEqual(summary);
-    const whole = data.placements.map(({ counts: _counts, ...one }: Record<string, unknown>) => one);
-    expect(whole).toEqual(placements.map((one: object) => ({ ...one, stay: [] })));
+    const states = ({ before, after, apart }: Record<string, unknown>): object => ({ before, after, apart });
+    expect(data.placements.map(states)).toEqual(placements.map(states));
+    const names = data.placements.flatMap(({ lists }: Pick<CutPlacement, 'lists'>) =>
+      lists.flatMap(({ sign, rows }) => rows.map(({ name }) => `${sign} ${name}`)),
+    );
+    const named = ({ add, remove, held }: PlannedPlacement): readonly string[] =>
+      [...remove.map(({ name }) => `− ${name}`), ...held.map(({ name }) => `held ${name}`)].concat(
+        add.map(({ name }) => `+ ${name}`),
+      );
+    expect(names).toEqual(placements.flatMap(named));
     const isKept = !isApplied && !spec.includes('null');
     expect(data.replaced[0].kept.includes('spec.predicates')).toBe(isKept);
     hub.world = world;

@@ -350,6 +350,36 @@ describeWithChromium('the pages of the console', () => {
     await close(one);
   });
 
+  it('a loss that moves many clusters of many Placements makes few elements, and a list is read once it is opened', async () => {
+    const world = consoleWorld(600);
+    const [first] = world.objects.placements;
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      ...first,
+      metadata: { name: `app-${index}`, namespace: 'shop', uid: `app-${index}`, resourceVersion: '1' },
+      spec: {},
+    }));
+    const one = await opened(world, WIDE, (hub) => setPlacements(hub, many));
+    const { page, origin } = one;
+    await page.goto(`${origin}/what-if`);
+    await page.getByRole('button', { name: '+ Loss', exact: true }).click();
+    await page.keyboard.type('label/region=eu-west');
+    await page.getByText('Without 150 of 600 clusters').waitFor();
+    await page.getByText('1–20 of 60').waitFor();
+    await page.getByRole('button', { name: /more$/ }).first().click();
+    const rows = page.getByRole('rowgroup', { name: 'Clusters, held, rows' });
+    await rows.getByRole('link').first().waitFor();
+    await rows.press('End');
+    const last = await page.getByRole('table', { name: 'Clusters, held' }).getAttribute('aria-rowcount');
+    expect(Number(last)).toBeGreaterThan(80);
+    await rows.locator(`[aria-rowindex="${last}"] a`).waitFor();
+    await picture(page, 'what if, large loss', WIDE);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(await page.locator('*').count()).toBeLessThan(3_000);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('21–40 of 60').waitFor();
+    await close(one);
+  });
+
   it('without a session the page says where a link comes from, and a link that was used says so', async () => {
     const one = await opened(FLEET(), WIDE);
     const { page, origin, started } = one;

@@ -8,12 +8,13 @@ import { useLatest } from '../store.js';
 import { Commands } from '../parts/command.js';
 import { spaced, WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
+import { Pager, usePages } from '../parts/pager.js';
 import { Empty, Show } from '../parts/states.js';
 
 /** All Placements that can be read, with what is wrong of each. */
 
-/** So many are drawn at once. */
-const STEP = 200;
+/** So many are drawn at a time. */
+const PAGE = 100;
 
 export function PlacementsPage({ route }: { readonly route: Extract<Route, { page: 'placements' }> }): JSX.Element {
   const loaded = useLatest<Placements>(`placements?q=${encodeURIComponent(route.q)}`);
@@ -35,7 +36,8 @@ export function PlacementsPage({ route }: { readonly route: Extract<Route, { pag
 
 function PlacementsView({ data, q }: { readonly data: Placements; readonly q: string }): JSX.Element {
   const phase = useSignal('');
-  const most = useSignal(STEP);
+  const rows = data.rows.filter((one) => phase.value === '' || one.phase === phase.value);
+  const pages = usePages(rows.length, PAGE);
   if (data.total === 0)
     return (
       <Empty
@@ -45,7 +47,6 @@ function PlacementsView({ data, q }: { readonly data: Placements; readonly q: st
         <p>A Placement selects clusters for an application. The examples have one:</p>
       </Empty>
     );
-  const rows = data.rows.filter((one) => phase.value === '' || one.phase === phase.value);
   return (
     <div class="card">
       <div class="toolbar">
@@ -75,12 +76,12 @@ function PlacementsView({ data, q }: { readonly data: Placements; readonly q: st
             ))}
         </div>
       </div>
-      {rows.length === 0 ? <Empty title="No Placement matches." /> : <List rows={rows.slice(0, most.value)} />}
-      {rows.length > most.value && (
-        <button type="button" class="button more" onClick={() => (most.value += STEP)}>
-          Show more of {rows.length}
-        </button>
+      {rows.length === 0 ? (
+        <Empty title="No Placement matches." />
+      ) : (
+        <List rows={rows.slice(pages.after, pages.after + PAGE)} />
       )}
+      <Pager label="Placements" {...pages} />
     </div>
   );
 }

@@ -1,21 +1,23 @@
+import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { PlannedState } from '../../../answers/plan/document.js';
-import type { CutPlacement, Plan } from '../../wire/plan.js';
+import type { CutPlacement, Plan, PlannedCluster, PlannedClusters, PlannedPart } from '../../wire/plan.js';
 import { shown, shownLines } from '../command.js';
-import {
-  clustersIn,
-  planDifferences,
-  problemIn,
-  type PlannedCluster,
-  type PlannedClusters,
-} from '../plandifference.js';
+import { isCut, planDifferences, problemIn } from '../plandifference.js';
+import { placementSegments, useLoaded } from '../store.js';
 import { spaced, WordMark } from './icon.js';
-import { ClusterLink, Count, PlacementLink } from './name.js';
+import { ClusterLink, PlacementLink } from './name.js';
+import { Pager, usePages } from './pager.js';
+import { BLOCK, Rows } from './rows.js';
+import { Problem } from './states.js';
 
 /** What a draft does, Placement by Placement. */
 
 /** So many clusters are named before somebody asks for all. */
 const FEW = 5;
+
+/** So many Placements are drawn at a time. */
+const PAGE = 20;
 
 export interface PlannedProps {
   readonly plan: Plan;
@@ -25,6 +27,8 @@ export interface PlannedProps {
 
 export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
   const { placements, refusals, summary, loss, lossOfEach, replaced, apartComputed } = plan;
+  const pages = usePages(placements.length, PAGE);
+  const open = useSignal('');
   return (
     <>
       {isCounted && <p class="plan-summary">{shown(summary.text)}</p>}
@@ -49,18 +53,25 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
         ))}
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       <ul class="planned">
-        {placements.map((one) => (
+        {placements.slice(pages.after, pages.after + PAGE).map((one) => (
           <li key={`${one.namespace}/${one.name}`}>
-            <PlannedPlacementView one={one} />
+            <PlannedPlacementView one={one} basedOn={plan.basedOn} open={open} />
           </li>
         ))}
       </ul>
+      <Pager label="Placements" {...pages} />
     </>
   );
 }
 
-function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Element {
-  const { namespace, name, change, before, after, counts, apart } = one;
+interface PlannedPlacementProps extends Pick<Plan, 'basedOn'> {
+  readonly one: CutPlacement;
+  /** The path of the list that is open: one at a time; empty for none. */
+  readonly open: Signal<string>;
+}
+
+function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JSX.Element {
+  const { namespace, name, change, before, after, counts, apart, lists } = one;
   const problem = after && problemIn(after);
   const isKnown = change !== 'Unknown';
   return (
@@ -86,9 +97,18 @@ function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Elem
         problem === undefined &&
         after.phase !== 'Satisfied' &&
         after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
-      {clustersIn(one).map((list) => (
-        <Clusters key={list.sign} {...list} />
-      ))}
+      {lists.map((list) => {
+        const id = `${placementSegments(namespace, name)}/${encodeURIComponent(list.sign)}`;
+        return (
+          <Clusters
+            key={list.sign}
+            list={list}
+            path={`plan/${basedOn}/${id}`}
+            isOpen={open.value === id}
+            onToggle={() => (open.value = open.value === id ? '' : id)}
+          />
+        );
+      })}
       {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
     </>
   );
@@ -104,27 +124,63 @@ function statesText(before: PlannedState | undefined, after: PlannedState | unde
   return `${of(before)} → ${of(after)}${phase}`;
 }
 
-function Clusters({ list, total, sign }: PlannedClusters): JSX.Element | null {
-  if (list.length === 0) return null;
+interface ClustersProps {
+  readonly list: PlannedClusters;
+  /** Where all of them are. */
+  readonly path: string;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** The first clusters of a list; all of them once somebody opens it. */
+function Clusters({ list, path, isOpen, onToggle }: ClustersProps): JSX.Element {
+  const { sign, rows, total } = list;
   const tone = sign === '+' ? 'ok' : sign === '−' ? 'bad' : 'info';
-  const row = (one: PlannedCluster): JSX.Element => (
-    <li key={one.name}>
-      <span class={tone}>{sign}</span> <ClusterLink name={one.name} /> <span class="muted">{shown(one.why)}</span>
-    </li>
+  const cells = ({ name, why }: PlannedCluster): JSX.Element => (
+    <>
+      <span class={tone}>{sign}</span> <ClusterLink name={name} /> <span class="muted">{shown(why)}</span>
+    </>
   );
-  const rest = list.slice(FEW);
   return (
     <>
-      <ul class="moves">{list.slice(0, FEW).map(row)}</ul>
-      {rest.length > 0 && (
-        <details class="more-moves">
-          <summary>
-            {sign} <Count of={total - FEW} /> more
-          </summary>
-          <ul class="moves">{rest.map(row)}</ul>
-          {total > list.length && <p class="muted">{total - list.length} more are not listed.</p>}
-        </details>
+      {isOpen && rows.length < total ? (
+        <AllClusters list={list} path={path} row={(one) => <span role="cell">{cells(one)}</span>} />
+      ) : (
+        <ul class="moves">
+          {(isOpen ? rows : rows.slice(0, FEW)).map((one) => (
+            <li key={one.name}>{cells(one)}</li>
+          ))}
+        </ul>
       )}
+      {total > FEW && (
+        <button type="button" class="quiet-button" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? 'Fewer' : `${sign} ${(total - FEW).toLocaleString('en-US')} more`}
+        </button>
+      )}
+    </>
+  );
+}
+
+type AllClustersProps = Pick<ClustersProps, 'list' | 'path'> & { readonly row: (one: PlannedCluster) => JSX.Element };
+
+function AllClusters({ list: { sign, total }, path, row }: AllClustersProps): JSX.Element {
+  const address = (after: number, limit: number): string => `${path}?after=${after}&limit=${limit}`;
+  const { data, error } = useLoaded<PlannedPart>(address(0, BLOCK));
+  if (error !== undefined) return <Problem status={error} />;
+  const { listed = total } = data ?? {};
+  return (
+    <>
+      <Rows<PlannedCluster>
+        label={`Clusters, ${sign}`}
+        class="moves-grid"
+        total={listed}
+        rowHeight={28}
+        pathOf={address}
+        rowsIn={(part) => (part as PlannedPart).rows}
+        head={<span role="columnheader">Cluster</span>}
+        row={row}
+      />
+      {listed < total && <p class="muted">{(total - listed).toLocaleString('en-US')} more are not listed.</p>}
     </>
   );
 }
@@ -136,7 +192,8 @@ export function Moved({ before, after }: { readonly before: Plan; readonly after
   if (differences.length === 0)
     return (
       <p class="notice info" role="status">
-        Something has moved since you wrote this. It would still move the same clusters.
+        Something has moved since you wrote this. It would still move{' '}
+        {after.placements.some(isCut) ? 'as many' : 'the same'} clusters.
       </p>
     );
   return (
