@@ -101,7 +101,7 @@ describe('a cluster that would come in, and that a budget and a pause keep out',
     );
     const snapshot = new Snapshot(readingIn(hub));
     const page = placementAnswer(snapshot, NAMESPACE, 'web');
-    expect(page?.funnel.at(-1)?.out).toBe(`1 kept out by ${field}`);
+    expect(page?.funnel.at(-1)?.lost).toEqual([{ count: 1, text: `kept out by ${field}` }]);
     expect(page?.explanation.summary?.text).toContain(`1 kept out by ${field}`);
     const rows = matrixAnswer(snapshot, [NAMESPACE, 'web'], { show: 'out', query: '', after: 0, limit: 10 })?.rows;
     expect(rows?.map(({ name, verdict }) => [name, verdict])).toContainEqual(['b', word]);

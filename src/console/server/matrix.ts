@@ -1,3 +1,5 @@
+import { VERDICTS } from '../../api/verdicts.js';
+import { grouped } from '../../answers/world/world.js';
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
@@ -26,13 +28,13 @@ export interface MatrixRequest {
   readonly limit: number;
 }
 
-type Lists = Readonly<Record<Show, readonly ClusterExplanation[]>>;
+type Lists = Readonly<Record<keyof Matrix['totals'], readonly ClusterExplanation[]>>;
 
 /** A near miss lacks one requirement of a predicate. */
 const NEAR = 1;
 
 export function isShow(text: string): text is Show {
-  return (SHOWS as readonly string[]).includes(text);
+  return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
 }
 
 /** Which clusters meet which requirements of a Placement; undefined when there is no such Placement. */
@@ -46,14 +48,25 @@ export function matrixAnswer(
   const key = `${namespace}/${name}`;
   const all = snapshot.once(`matrix ${key}`, () => listsOf(report));
   const lists = query === '' ? all : named(all, query);
+  const verdicts = grouped(
+    lists.all,
+    (one) => [verdictWord(one, report.explanation)],
+    (one) => one,
+  );
+  const rows = isBase(show) ? lists[show] : (verdicts.get(show) ?? []);
   const columns = snapshot.once(`requirements ${key}`, () => columnsOf(report));
   return {
     requirements: columns.map(({ shown }) => shown),
     totals: { in: lists.in.length, near: lists.near.length, out: lists.out.length, all: lists.all.length },
+    verdicts: Object.fromEntries([...verdicts].map(([word, of]) => [word, of.length])),
     show,
     after,
-    rows: lists[show].slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
+    rows: rows.slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
   };
+}
+
+function isBase(show: Show): show is keyof Matrix['totals'] {
+  return (SHOWS as readonly string[]).includes(show);
 }
 
 /** What `explain` says of one cluster; undefined when there is no such Placement or cluster. */

@@ -2,11 +2,13 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
+import { countedText } from '../../domain/placement/explain/causes.js';
 import { summarize } from '../../domain/placement/explain/summary.js';
 import { explanationDocument } from '../../answers/explain/document.js';
 import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
+import { grouped } from '../../answers/world/world.js';
 import { setsOf } from '../../answers/world/clustertable.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import type { FunnelStep, PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
@@ -110,17 +112,41 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
   );
   const candidates = explanation.clusters.filter((one) => one.sets.length > 0);
   const matching = candidates.filter(({ causes }) => !causes.includes('NotMatched'));
-  const tolerated = matching.filter(({ causes }) => causes.length === 0);
-  const { parts } = summarize({ ...explanation, clusters: tolerated.filter((one) => !isIn(one)) });
-  const out = parts.map(({ count, text }) => `${count} ${text}`).join(', ');
+  const tolerated = new Set(matching.filter(({ causes }) => causes.length === 0));
+  const lostOf = (clusters: readonly ClusterExplanation[]): Pick<FunnelStep, 'lost'> => {
+    const lost = summarize({ ...explanation, clusters }).parts;
+    return lost.length === 0 ? {} : { lost };
+  };
+  const kept = keptParts(
+    explanation.clusters.filter((one) => isIn(one) && !tolerated.has(one)),
+    explanation,
+  );
+  const last = { ...lostOf([...tolerated].filter((one) => !isIn(one))), ...(kept.length === 0 ? {} : { kept }) };
   return [
     { step: 'fleet', count: world.objects.managedclusters.length },
     { step: 'bound', count: members.length },
     { step: 'sets', count: candidates.length },
     { step: 'match', count: matching.length },
-    { step: 'taints', count: tolerated.length },
-    ...(isKnown ? [{ step: 'in', count: selected, ...(out === '' ? {} : { out }) } as const] : []),
+    { step: 'taints', count: tolerated.size, ...lostOf(matching.filter((one) => !tolerated.has(one)).map(asFailing)) },
+    ...(isKnown ? [{ step: 'in', count: selected, ...last } as const] : []),
   ];
+}
+
+/** By the rule that it fails, also where it is held. */
+function asFailing(one: ClusterExplanation): ClusterExplanation {
+  return { ...one, verdict: one.causes[0] ?? one.verdict };
+}
+
+/** Clusters that fail a rule and stay: `8 that would leave are held`. */
+function keptParts(clusters: readonly ClusterExplanation[], explanation: Explanation): NonNullable<FunnelStep['kept']> {
+  const byPhrase = grouped(
+    clusters,
+    (one) => [countedText(one, explanation).join('|')],
+    (one) => one.name,
+  );
+  return [...byPhrase].map(([phrase, { length: count }]) => {
+    return { count, text: `that would leave ${phrase.split('|')[count === 1 ? 0 : 1]}` };
+  });
 }
 
 /** Rows of scores: of the selected, and of those that would be next. */

@@ -1,6 +1,8 @@
 import type { Health } from '../../answers/fleetsummary.js';
 import type { Condition, PlacementSummary } from '../../answers/status.js';
 import type { PlacementExplanation } from '../../answers/explain/document.js';
+import type { SummaryPart } from '../../domain/placement/explain/summary.js';
+import type { VerdictWord } from '../../api/verdicts.js';
 import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
@@ -23,8 +25,10 @@ export interface Placements {
 export interface FunnelStep {
   readonly step: 'fleet' | 'bound' | 'sets' | 'match' | 'taints' | 'in';
   readonly count: number;
-  /** In the last step: why clusters of the step before are not in the decision, as `explain` counts them; absent for none. */
-  readonly out?: string;
+  /** Why clusters of the step before are not in this one, as `explain` counts them; absent where the step itself says it. */
+  readonly lost?: readonly SummaryPart[];
+  /** In the last step: the clusters of the decision that are not in the step before. */
+  readonly kept?: readonly SummaryPart[];
 }
 
 export interface PlacementView {
@@ -52,7 +56,8 @@ export interface PlacementView {
 
 export const SHOWS = ['in', 'near', 'out', 'all'] as const;
 
-export type Show = (typeof SHOWS)[number];
+/** Which clusters are shown: of these four, or those of one verdict. */
+export type Show = (typeof SHOWS)[number] | VerdictWord;
 
 export interface Requirement {
   /** Index of the predicate. */
@@ -75,7 +80,7 @@ export interface MatrixRow {
   readonly name: string;
   /** Absent for a cluster that does not exist any more, or that could not be read. */
   readonly health?: Health;
-  readonly verdict: string;
+  readonly verdict: VerdictWord;
   readonly rank?: number;
   readonly why: string;
   /** One for each requirement; empty for a cluster that does not exist any more. */
@@ -85,7 +90,9 @@ export interface MatrixRow {
 export interface Matrix {
   readonly requirements: readonly Requirement[];
   /** How many clusters each view has, of those whose names contain the filter. */
-  readonly totals: Readonly<Record<Show, number>>;
+  readonly totals: Readonly<Record<(typeof SHOWS)[number], number>>;
+  /** The same of each verdict that one of them has. */
+  readonly verdicts: Readonly<Partial<Record<VerdictWord, number>>>;
   readonly show: Show;
   readonly after: number;
   readonly rows: readonly MatrixRow[];

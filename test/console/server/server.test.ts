@@ -216,15 +216,16 @@ describe('answers', () => {
     }
   });
 
-  it.each(ROUTES.filter(({ method, path: [first] }) => method === 'GET' && first !== 'plan').map(({ path }) => path.join('/')))(
-    'GET %s is answered',
-    async (template) => {
-      const names = { clusters: ['prod-us-1'], sets: ['production'], placements: ['shop', 'web', 'prod-us-1'] };
-      const [kind] = template.split('/');
-      const given = [...(Object.entries(names).find(([one]) => one === kind)?.[1] ?? [])];
-      expect((await ask(template.replaceAll('*', () => given.shift() ?? ''))).code).toBe(200);
-    },
-  );
+  it.each(
+    ROUTES.filter(({ method, path: [first] }) => method === 'GET' && first !== 'plan').map(({ path }) =>
+      path.join('/'),
+    ),
+  )('GET %s is answered', async (template) => {
+    const names = { clusters: ['prod-us-1'], sets: ['production'], placements: ['shop', 'web', 'prod-us-1'] };
+    const [kind] = template.split('/');
+    const given = [...(Object.entries(names).find(([one]) => one === kind)?.[1] ?? [])];
+    expect((await ask(template.replaceAll('*', () => given.shift() ?? ''))).code).toBe(200);
+  });
 
   it.each([
     ['fleet?limit=501', 400],

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { SHOWS, type FunnelStep, type PlacementView } from '../../wire/placement.js';
+import { VERDICTS } from '../../../api/verdicts.js';
+import { SHOWS, type FunnelStep, type PlacementView, type Show } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -10,14 +11,14 @@ import { Conditions } from '../parts/conditions.js';
 import { WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Since, Text, Count } from '../parts/name.js';
-import { Empty, isAbsent, Show } from '../parts/states.js';
+import { Empty, isAbsent, Show as ShowLoaded } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
 export function PlacementPage({ route }: { readonly route: Extract<Route, { page: 'placement' }> }): JSX.Element {
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
-  const show = SHOWS.find((one) => one === route.show) ?? 'in';
+  const show = isShow(route.show) ? route.show : 'in';
   return (
     <>
       <header class="page-head">
@@ -44,7 +45,7 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
           />
         </div>
       </header>
-      <Show
+      <ShowLoaded
         of={loaded}
         missing={<Missing namespace={namespace} name={name} />}
         right={['kubectl', 'auth', 'can-i', 'list', 'placements', '-n', namespace]}
@@ -59,9 +60,13 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
             <Details view={view} />
           </>
         )}
-      </Show>
+      </ShowLoaded>
     </>
   );
+}
+
+function isShow(text: string): text is Show {
+  return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
 }
 
 function Missing({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
@@ -167,7 +172,7 @@ const TEXTS: Readonly<Record<FunnelStep['step'], readonly [title: string, lost: 
   bound: ['bound sets', 'in no bound set'],
   sets: ['cluster sets', 'in other sets'],
   match: ['match', 'match no predicate'],
-  taints: ['tolerated', 'tainted or leaving'],
+  taints: ['tolerated', ''],
   in: ['in decision', ''],
 };
 
@@ -175,10 +180,10 @@ function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }): JSX.Eleme
   const most = Math.max(...steps.map(({ count }) => count), 1);
   return (
     <ol class="funnel" aria-label="From the fleet to the decision">
-      {steps.map(({ step, count, out }, index) => {
-        const lost = (steps[index - 1]?.count ?? count) - count;
+      {steps.map(({ step, count, lost, kept = [] }, index) => {
+        const less = (steps[index - 1]?.count ?? count) - count;
         const [title, why] = TEXTS[step];
-        const text = step === 'in' ? (out ?? '') : lost > 0 ? `−${lost.toLocaleString('en-US')} ${why}` : '';
+        const parts = lost ?? (less > 0 && why !== '' ? [{ count: less, text: why }] : []);
         return (
           <li key={step} class={step === 'in' ? 'last' : ''}>
             <span class="funnel-title">{title}</span>
@@ -186,7 +191,14 @@ function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }): JSX.Eleme
             <span class="funnel-bar">
               <span style={{ width: `${Math.max((count / most) * 100, count > 0 ? 2 : 0)}%` }} />
             </span>
-            <span class="muted funnel-lost">{text === '' ? '\u00a0' : shown(text)}</span>
+            {[...parts.map((one) => ['−', one] as const), ...kept.map((one) => ['+', one] as const)].map(
+              ([sign, one]) => (
+                <span key={one.text} class="muted funnel-lost">
+                  {sign}
+                  {one.count.toLocaleString('en-US')} {shown(one.text)}
+                </span>
+              ),
+            )}
           </li>
         );
       })}

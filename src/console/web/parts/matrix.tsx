@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { VERDICTS, type VerdictWord } from '../../../api/verdicts.js';
 import {
   SHOWS,
   type Cell,
@@ -13,7 +14,7 @@ import { shown } from '../command.js';
 import { amend } from '../navigate.js';
 import { placementPath, useLatest, useLoaded } from '../store.js';
 import { Dialog } from './dialog.js';
-import { HealthMark, WordMark } from './icon.js';
+import { HealthMark, spaced, WordMark } from './icon.js';
 import { ClusterLink, Count } from './name.js';
 import { BLOCK, Rows, useNarrow } from './rows.js';
 import { Empty, isWithheld, Loading, Problem } from './states.js';
@@ -28,7 +29,12 @@ export interface MatrixProps {
   readonly isKnown: boolean;
 }
 
-const TITLES: Readonly<Record<Show, string>> = { in: 'In', near: 'Near misses', out: 'Out', all: 'All' };
+const TITLES: Readonly<Record<keyof Matrix['totals'], string>> = {
+  in: 'In',
+  near: 'Near misses',
+  out: 'Out',
+  all: 'All',
+};
 const ROW = 40;
 
 export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX.Element {
@@ -40,22 +46,19 @@ export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX
   const loaded = useLatest<Matrix>(address(0, BLOCK));
   const { data, error } = loaded;
   const isDecided = !isWithheld(loaded, 'placementdecisions');
+  const onShow = (one: Show): void => amend({ page: 'placement', namespace, name, show: one });
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
     <section class="card">
       <div class="toolbar">
         <div class="tabs" role="group" aria-label="Clusters">
           {SHOWS.filter((one) => isKnown || one === 'in').map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={one === show}
-              onClick={() => amend({ page: 'placement', namespace, name, show: one })}
-            >
+            <button key={one} type="button" aria-pressed={one === show} onClick={() => onShow(one)}>
               {TITLES[one]} <Count of={data.totals[one]} />
             </button>
           ))}
         </div>
+        {isKnown && <Verdicts counts={data.verdicts} show={show} onShow={onShow} />}
         <input
           type="search"
           class="small"
@@ -77,6 +80,31 @@ export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX
   );
 }
 
+interface VerdictsProps {
+  readonly counts: Matrix['verdicts'];
+  readonly show: Show;
+  readonly onShow: (show: Show) => void;
+}
+
+/** A filter for each verdict that a cluster has. */
+function Verdicts({ counts, show, onShow }: VerdictsProps): JSX.Element {
+  const words = (Object.keys(VERDICTS) as readonly VerdictWord[]).filter((word) => word in counts || word === show);
+  return (
+    <div class="tabs" role="group" aria-label="Verdict">
+      {words.map((word) => (
+        <button
+          key={word}
+          type="button"
+          aria-pressed={word === show}
+          onClick={() => onShow(word === show ? 'all' : word)}
+        >
+          <WordMark word={word} /> <Count of={counts[word] ?? 0} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
 interface MatrixRowsProps {
   readonly matrix: Matrix;
   /** Whether it is known which clusters are selected. */
@@ -87,18 +115,22 @@ interface MatrixRowsProps {
 }
 
 function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
-  const { requirements, totals, show } = matrix;
+  const { requirements, totals, verdicts, show } = matrix;
   const isNarrow = useNarrow();
-  const total = totals[show];
+  const total = isVerdict(show) ? (verdicts[show] ?? 0) : totals[show];
+  const title = isVerdict(show) ? spaced(show) : TITLES[show];
   if (total === 0 && show === 'in' && !isDecided)
     return <Empty title="Which clusters are selected is not known with your rights." />;
-  if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
+  if (total === 0)
+    return (
+      <Empty title={filter !== '' ? 'No cluster has this in its name.' : isVerdict(show) ? NO_VERDICT : EMPTY[show]} />
+    );
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
   return (
     <div class="matrix" style={{ '--columns': columns }}>
       <Rows<MatrixRow>
-        label={`Clusters, ${TITLES[show]}`}
+        label={`Clusters, ${title}`}
         class="matrix-grid"
         total={total}
         rowHeight={height}
@@ -149,8 +181,12 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
           label={isNarrow ? titleOf(one) : undefined}
         />
       ))}
-      <span role="cell" class="matrix-verdict" title={shown(row.why)}>
-        <WordMark word={row.verdict} text={verdictText(row)} />
+      <span role="cell" class="matrix-verdict" title={`${spaced(row.verdict)}: ${shown(row.why)}`}>
+        <WordMark word={row.verdict} />{' '}
+        <span class="muted">
+          {row.rank !== undefined && `rank ${row.rank.toLocaleString('en-US')}, `}
+          {shown(row.why)}
+        </span>
       </span>
       <span role="cell">
         <button
@@ -166,18 +202,16 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
   );
 }
 
-const EMPTY: Readonly<Record<Show, string>> = {
+const EMPTY: typeof TITLES = {
   in: 'No cluster is selected.',
   near: 'No cluster lacks one requirement alone.',
   out: 'No cluster of the eligible sets is left out.',
   all: 'The eligible sets have no cluster.',
 };
+const NO_VERDICT = 'No cluster has this verdict.';
 
-function verdictText({ verdict, rank, why }: MatrixRow): string {
-  const place = rank === undefined ? [] : [`rank ${rank}`];
-  if (verdict === 'Selected') return [...place, shown(why)].join(', ');
-  if (verdict === 'NotNeeded') return ['not needed', ...place].join(', ');
-  return shown(why);
+function isVerdict(show: Show): show is VerdictWord {
+  return show in VERDICTS;
 }
 
 /** Most are of labels; of a claim that has the name of a label it has to be said. */
