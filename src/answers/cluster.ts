@@ -3,8 +3,8 @@ import { maintenanceOf } from '../domain/clusters/maintenance.js';
 import { readClusterSelector, type ClusterSelector } from '../domain/clusters/selector.js';
 import { explain } from '../domain/placement/explain/explain.js';
 import { timeText } from '../domain/placement/explain/taints.js';
-import type { Verdict } from '../domain/placement/explain/verdict.js';
-import { matches } from '../domain/placement/select/rules.js';
+import type { VerdictWord } from '../api/verdicts.js';
+import { verdictWord, type Verdict } from '../domain/placement/explain/verdict.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import { healthByName, type ClusterHealth } from './fleetsummary.js';
 import { reasonText } from './reasons.js';
@@ -32,6 +32,8 @@ export interface ClusterAnswer extends ClusterHealth {
   readonly conditions: readonly Condition[];
   readonly selectedBy: readonly RankedSelection[];
   readonly matchedBy: readonly Candidacy[];
+  /** The Placements of which it lacks one requirement. */
+  readonly missedBy: readonly Candidacy[];
   /** How many Placements could be read. */
   readonly placements: number;
   readonly deleting: boolean;
@@ -52,7 +54,7 @@ export interface RankedSelection extends Selection, Ranked {
 export interface Candidacy extends Ranked {
   readonly namespace: string;
   readonly placement: string;
-  readonly verdict: Verdict;
+  readonly verdict: VerdictWord;
   readonly why: string;
 }
 
@@ -68,6 +70,7 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
   const selectedBy = selectionsOf(world, name).map((one): RankedSelection => {
     return { ...one, ...rankIn(world, one, { name, verdict: one.verdict }), instead: withoutText(one.without) };
   });
+  const others = candidacies(world, view, selectedBy);
   const version = versionOf(object.status, view.claims);
   const maintenance = maintenanceOf(asRecord(object.spec));
   return {
@@ -84,7 +87,8 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
     ...(maintenance === undefined ? {} : { maintenance }),
     conditions: conditionsOf(object.status),
     selectedBy,
-    matchedBy: candidacies(world, view, selectedBy),
+    matchedBy: others.filter(({ verdict }) => verdict !== 'NotMatched'),
+    missedBy: others.filter(({ verdict }) => verdict === 'NotMatched'),
     placements: world.objects.placements.length,
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
@@ -105,7 +109,7 @@ function rankIn(
   return found === undefined ? {} : { rank: found };
 }
 
-/** The Placements that match the cluster, without those that select it. */
+/** The Placements that match the cluster or whose predicates it misses by one requirement, without those that select it. */
 function candidacies(world: World, view: ClusterView, selectedBy: readonly Selection[]): readonly Candidacy[] {
   const selecting = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
   return world.objects.placements.flatMap(({ metadata: { namespace = '', name: placement } }): Candidacy[] => {
@@ -113,12 +117,15 @@ function candidacies(world: World, view: ClusterView, selectedBy: readonly Selec
     const input = isSelecting ? undefined : inputsOf(world).input({ namespace, name: placement });
     if (input === undefined || !input.readable.fleet) return [];
     const sets = setsOf(view, input.selectors);
-    if (sets.length === 0 || !matches(input.snapshot.placement.rules, view)) return [];
+    if (sets.length === 0) return [];
     const explanation = explain({ ...input, members: [{ cluster: view, sets }] });
     const found = explanation.clusters.find(({ name }) => name === view.name);
     if (found === undefined) return [];
+    const isMissed = found.causes.includes('NotMatched');
+    if (isMissed && found.unmet[found.best ?? 0]?.length !== 1) return [];
+    const verdict = isMissed ? 'NotMatched' : verdictWord(found, explanation);
     const rank = rankIn(world, { namespace, placement }, found);
-    return [{ namespace, placement, verdict: found.verdict, ...rank, why: reasonText(found, explanation) }];
+    return [{ namespace, placement, verdict, ...rank, why: reasonText(found, explanation) }];
   });
 }
 

@@ -21,6 +21,8 @@ export interface FleetSummary {
   readonly unavailable: number;
   /** Clusters that the hub accepts and that have never joined. */
   readonly notJoined: number;
+  /** Clusters without an agent that the hub accepts, whose condition all the same says that they do not work. */
+  readonly reportedUnavailable: number;
   /** Whether most of the joined clusters are silent or unavailable, by the rule of the brake. */
   readonly mostSilent: boolean;
   /** What the brake keeps from taints: `fleet`, and `set NAME`, sorted. */
@@ -47,11 +49,13 @@ export interface ClusterHealth {
   readonly health: Health;
   /** RFC 3339; absent where that is not known. */
   readonly since?: string;
+  /** False: so the condition says, and the hub judges only clusters whose agent it accepts. */
+  readonly isJudged?: false;
 }
 
 export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
   const states = clusters.map((one) => ({ name: one.metadata.name, ...stateOf(one) }));
-  const count = (state: Health): number => states.filter((one) => one.state === state).length;
+  const count = (state: State): number => states.filter((one) => one.state === state).length;
   const [available, silent, unavailable] = [count('available'), count('silent'), count('unavailable')];
   const joined = available + silent + unavailable;
   const others = states.flatMap(({ name, state, message }): ClusterSummary[] => {
@@ -66,6 +70,7 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
     silent,
     unavailable,
     notJoined: count('notJoined'),
+    reportedUnavailable: count('reportedUnavailable'),
     mostSilent: isSilentScope({ joined, silent: silent + unavailable }),
     brake: [...new Set(braked)].sort(),
     others: others.sort(byName),
@@ -102,9 +107,13 @@ export function maintenanceText({ maintenance: { draining, cordoned } }: FleetSu
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
+/** Of a cluster whose health the hub does not judge. */
+const UNJUDGED = 'reported unavailable, not judged by the hub';
+
 /** As in: `5 available, 25 silent, 0 unavailable of 30 joined; 2 not joined`. */
-export function fleetText({ total, joined, available, silent, unavailable, notJoined }: FleetSummary): string {
+export function fleetText({ total, joined, available, silent, unavailable, notJoined, ...rest }: FleetSummary): string {
   if (total === 0) return 'there is no ManagedCluster';
+  const { reportedUnavailable: reported } = rest;
   const notAccepted = total - joined - notJoined;
   const parts = [
     ...(joined === 0
@@ -112,6 +121,7 @@ export function fleetText({ total, joined, available, silent, unavailable, notJo
       : [`${available} available, ${silent} silent, ${unavailable} unavailable of ${joined} joined`]),
     ...(notJoined === 0 ? [] : [`${notJoined} not joined`]),
     ...(notAccepted === 0 ? [] : [`${notAccepted} without an agent that the hub accepts`]),
+    ...(reported === 0 ? [] : [`${reported} of them ${UNJUDGED}`]),
   ];
   return parts.join('; ');
 }
@@ -134,18 +144,23 @@ export function healthByName(world: World): ReadonlyMap<string, ClusterHealth> {
 function healthOf(cluster: RawObject): ClusterHealth {
   const { deletionTimestamp } = cluster.metadata;
   if (deletionTimestamp !== undefined) return { health: 'deleting', since: deletionTimestamp };
-  const { state } = stateOf(cluster);
+  const { state: found } = stateOf(cluster);
+  const state = found === 'reportedUnavailable' ? 'unavailable' : found;
   if (state === 'noAgent' || state === 'notJoined') return { health: state };
   const since = textField(conditionIn(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime');
-  return { health: state, ...(since === '' ? {} : { since }) };
+  return { health: state, ...(since === '' ? {} : { since }), ...(found === state ? {} : { isJudged: false }) };
 }
 
+type State = Health | 'reportedUnavailable';
+
 /** A joined cluster without condition Available was not judged yet. It counts as silent, as with status Unknown. */
-function stateOf({ spec, status }: RawObject): { readonly state: Health; readonly message: string } {
+function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
   const available = conditionIn(status, AVAILABLE_CONDITION);
   const message = textField(available, 'message');
-  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'noAgent', message };
+  const word = textField(available, 'status');
+  if (field(spec, 'hubAcceptsClient') !== true)
+    return { state: word === 'False' ? 'reportedUnavailable' : 'noAgent', message };
   if (textField(conditionIn(status, JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
   const states: Readonly<Record<string, Health>> = { True: 'available', False: 'unavailable' };
-  return { state: states[textField(available, 'status')] ?? 'silent', message };
+  return { state: states[word] ?? 'silent', message };
 }

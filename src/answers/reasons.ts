@@ -2,7 +2,12 @@ import { timestamp } from '../runtime/vocabulary/meta.js';
 import { blockText } from '../domain/placement/explain/choicetext.js';
 import { causeText } from '../domain/placement/explain/causes.js';
 import { placeText, selectedTaintsText } from '../domain/placement/explain/taints.js';
-import { matchedPredicate, type ClusterExplanation, type Explanation } from '../domain/placement/explain/verdict.js';
+import {
+  keptOutBy,
+  matchedPredicate,
+  type ClusterExplanation,
+  type Explanation,
+} from '../domain/placement/explain/verdict.js';
 import { endableLine, type ActiveRelease } from '../domain/placement/report/releases.js';
 import { isKeptOutByPause } from '../domain/placement/select/decision.js';
 
@@ -25,6 +30,11 @@ export function isSelectedByRules({ verdict }: ClusterExplanation, { placement }
 
 /** Why the cluster has its verdict, without taints that leave it selected: `predicate 1`, `label tier=edge, wanted tier=gold`. */
 export function reasonText(one: ClusterExplanation, explanation: Explanation): string {
+  const out = keptOutBy(one, explanation);
+  return `${ruleText(one, explanation)}${out === undefined ? '' : `; ${out} keeps it out`}`;
+}
+
+function ruleText(one: ClusterExplanation, explanation: Explanation): string {
   if (one.verdict === 'Unknown') return 'not readable';
   const cause = causeText(one, explanation);
   if (cause !== undefined) return cause;

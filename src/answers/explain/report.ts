@@ -14,12 +14,7 @@ import {
 } from '../../domain/placement/explain/predicates.js';
 import { scoreOf } from '../../domain/placement/explain/scores.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
-import {
-  keptOutBy,
-  type ClusterExplanation,
-  type Explanation,
-  type ExplainInput,
-} from '../../domain/placement/explain/verdict.js';
+import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
@@ -151,11 +146,9 @@ function storedSatisfaction(status: unknown): Satisfaction {
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation, movement }: ExplainReport): string {
   const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
-  const out = keptOutBy(one, explanation);
   return [
     reasonText(one, explanation),
     kept,
-    out === undefined ? '' : `; ${out} keeps it out`,
     scoreClause(one, explanation),
     moveClause(one, movement()),
     taintClause(one, explanation),

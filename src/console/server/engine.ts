@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { readEvents, type ReadEvents } from '../../answers/explain/events.js';
+import { readEvents, type EventRow, type ReadEvents } from '../../answers/explain/events.js';
 import { setView } from '../../answers/world/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
@@ -81,8 +81,9 @@ export function setAnswer(
   const members = snapshot.once(`members ${name}`, () =>
     fleetClusters(snapshot)
       .filter(({ sets }) => sets.includes(name))
-      .map(({ name: cluster, health, since }): SetMember => {
-        return { name: cluster, health, ...(since === undefined ? {} : { since }) };
+      .map(({ name: cluster, health, since, isJudged }): SetMember => {
+        const known = { ...(since === undefined ? {} : { since }), ...(isJudged === undefined ? {} : { isJudged }) };
+        return { name: cluster, health, ...known };
       }),
   );
   return { ...setRow(snapshot, set, members.length), after, rows: members.slice(after, after + limit) };
@@ -107,13 +108,21 @@ function selectorText(spec: unknown): string {
 
 /** The kinds whose events are shown. */
 const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterSets];
-const MOST_EVENTS = 200;
 
-/** The newest events about objects of this product. `about`: `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
+export interface EventRequest {
+  /** `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
+  readonly about: string;
+  /** What its texts contain, whatever the case; empty: anything. */
+  readonly query: string;
+  /** `Warning`; empty: all. */
+  readonly type: string;
+}
+
+/** The events about objects of this product, the newest first. */
 export async function newestEvents(
   client: Pick<ReadClient, 'list'>,
   namespace: string | undefined,
-  about: string,
+  { about, query, type }: EventRequest,
 ): Promise<ReadEvents> {
   const [kind = '', ...names] = about.split('/');
   const name = names.pop();
@@ -122,5 +131,8 @@ export async function newestEvents(
       ? { kinds: KINDS.map((one) => one.kind), namespace, name: undefined }
       : { kinds: [kind], namespace: names[0] ?? namespace, name };
   const { rows, withheld } = await readEvents(client, scope);
-  return { rows: rows.slice(0, MOST_EVENTS), withheld };
+  const isWanted = (one: EventRow): boolean =>
+    (type === '' || one.type === type) &&
+    `${one.reason} ${one.kind} ${one.namespace}/${one.name} ${one.note}`.toLowerCase().includes(query.toLowerCase());
+  return { rows: rows.filter(isWanted), withheld };
 }

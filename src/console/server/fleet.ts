@@ -3,7 +3,7 @@ import { brakeText, fleetSummary, healthByName, type ClusterHealth, type Health 
 import { setsOf } from '../../answers/world/clustertable.js';
 import { grouped, type World } from '../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import { byText } from '../../runtime/vocabulary/names.js';
+import { byNumbers } from '../../runtime/vocabulary/names.js';
 import {
   HEALTHS,
   type ClusterRow,
@@ -44,7 +44,7 @@ export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
       const known = { name, ...of, sets, ...(version === undefined ? {} : { version }) };
       return { ...known, placements: holders.get(name) ?? 0, taints, labels, claims };
     });
-    return clusters.sort((a, b) => byText(a.name, b.name));
+    return clusters.sort((a, b) => byNumbers(a.name, b.name));
   });
 }
 
@@ -96,17 +96,19 @@ function withoutEach(clusters: readonly FleetCluster[], terms: readonly Term[]):
 }
 
 function sortedBy(clusters: readonly FleetCluster[], sort: Sort, descending: boolean): readonly FleetCluster[] {
+  // They are in the order of their names, which is kept among equals.
   const order = ORDERS[sort];
+  if (order === undefined) return descending ? [...clusters].reverse() : clusters;
   const sign = descending ? -1 : 1;
-  return [...clusters].sort((a, b) => sign * order(a, b) || byText(a.name, b.name));
+  return [...clusters].sort((a, b) => sign * order(a, b));
 }
 
-const ORDERS: Readonly<Record<Sort, (a: FleetCluster, b: FleetCluster) => number>> = {
-  name: (a, b) => byText(a.name, b.name),
+const ORDERS: Readonly<Record<Sort, ((a: FleetCluster, b: FleetCluster) => number) | undefined>> = {
+  name: undefined,
   health: (a, b) => HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health),
-  set: (a, b) => byText(a.sets.join(), b.sets.join()),
+  set: (a, b) => byNumbers(a.sets.join(), b.sets.join()),
   placements: (a, b) => b.placements - a.placements,
-  version: (a, b) => byText(a.version ?? '', b.version ?? ''),
+  version: (a, b) => byNumbers(a.version ?? '', b.version ?? ''),
 };
 
 export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {
@@ -117,7 +119,7 @@ export function fleetMap(snapshot: Snapshot, query: string, group: string): Flee
       (one) => [groupOf(one, group)],
       (one) => one,
     );
-    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || byText(a, b));
+    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || byNumbers(a, b));
     const inOrder = sorted.flatMap(([, members]) => sortedBy(members, 'health', false));
     return {
       group,
@@ -164,7 +166,7 @@ export function fleetKeys(snapshot: Snapshot): readonly Key[] {
         clusters.map(({ claims }) => claims),
       ),
     ]
-      .sort((a, b) => b.clusters - a.clusters || byText(a.key, b.key))
+      .sort((a, b) => b.clusters - a.clusters || byNumbers(a.key, b.key))
       .slice(0, MOST_KEYS);
   });
 }
@@ -187,7 +189,7 @@ function keysOf(source: Key['source'], all: readonly Readonly<Record<string, str
 function facets(values: readonly string[]): readonly FacetValue[] {
   return [...counted(values)]
     .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || byText(a.value, b.value));
+    .sort((a, b) => b.count - a.count || byNumbers(a.value, b.value));
 }
 
 /** How often each text is there. */

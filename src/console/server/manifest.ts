@@ -1,12 +1,31 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { yamlText } from '../../answers/output.js';
+import { escapeUnseen, hasUnseen } from '../wire/unseen.js';
 import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 
 /** Objects as somebody would write and apply them. */
 
+/** What is not seen, or turns other characters around, is written as an escape. */
 export function manifestText(object: RawObject): string {
-  return yamlText(manifestOf(object));
+  const manifest = manifestOf(object);
+  const text = yamlText(manifest);
+  if (!text.split('\n').some(hasUnseen)) return text;
+  // A text with what YAML cannot print stands in double quotes: the mark for the backslash of an escape, which no other text has.
+  let [mark, printed] = ['\u0002', String.raw`\x02`];
+  while (text.includes(printed)) [mark, printed] = [`${mark}\u0001`, `${printed}\\x01`];
+  return yamlText(withMarks(manifest, mark) as object).replaceAll(printed, '\\');
+}
+
+function withMarks(value: unknown, mark: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withMarks(one, mark));
+  if (isRecord(value)) {
+    const entries = Object.entries(value).map((entry) => entry.map((one) => withMarks(one, mark)) as [string, unknown]);
+    return Object.fromEntries(entries);
+  }
+  if (typeof value !== 'string') return value;
+  const escaped = (one: string): string => `${mark}${escapeUnseen(one).slice(1)}`;
+  return Array.from(value, (one) => (/[\n\t]/.test(one) || !hasUnseen(one) ? one : escaped(one))).join('');
 }
 
 /** Without status and what the API server sets. */

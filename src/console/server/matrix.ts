@@ -16,7 +16,8 @@ import {
   type Show,
   type WhyCluster,
 } from '../wire/placement.js';
-import { reportOf, isIn } from './placements.js';
+import { isIn } from '../../answers/explain/funnel.js';
+import { nearestNames, reportOf } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */
@@ -94,7 +95,7 @@ function listsOf({ explanation }: ExplainReport): Lists {
 
 function named(lists: Lists, part: string): Lists {
   const found = (list: readonly ClusterExplanation[]): readonly ClusterExplanation[] =>
-    list.filter(({ name }) => name.includes(part));
+    nearestNames(list, part, ({ name }) => name);
   return { in: found(lists.in), near: found(lists.near), out: found(lists.out), all: found(lists.all) };
 }
 

@@ -2,16 +2,12 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
-import { countedText } from '../../domain/placement/explain/causes.js';
-import { summarize } from '../../domain/placement/explain/summary.js';
 import { explanationDocument } from '../../answers/explain/document.js';
 import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
+import { funnelOf, isIn } from '../../answers/explain/funnel.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
-import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
-import { grouped } from '../../answers/world/world.js';
-import { setsOf } from '../../answers/world/clustertable.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
-import type { FunnelStep, PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
+import type { PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { managerOf, manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
@@ -25,8 +21,15 @@ import { domainOf } from '../../domain/placement/spec/spread.js';
 
 export function placementsAnswer(snapshot: Snapshot, query: string): Placements {
   const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot));
-  const isWanted = ({ namespace, name }: PlacementRow): boolean => `${namespace}/${name}`.includes(query);
-  return { total: rows.length, phases, rows: rows.filter(isWanted) };
+  const found = nearestNames(rows, query, ({ namespace, name }) => `${namespace}/${name}`);
+  return { total: rows.length, phases, rows: found };
+}
+
+/** Those whose names contain the text, in their order; that of this very name, without or with its namespace, comes first. */
+export function nearestNames<T>(list: readonly T[], text: string, nameOf: (one: T) => string): readonly T[] {
+  const found = list.filter((one) => nameOf(one).includes(text));
+  const isExact = (one: T): boolean => text !== '' && `/${nameOf(one)}`.endsWith(`/${text}`);
+  return [...found.filter(isExact), ...found.filter((one) => !isExact(one))];
 }
 
 /** As `status` has it. */
@@ -85,7 +88,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     // Without decisions, what the status says.
     selected: input.readable.decisions ? explanation.clusters.filter(isIn).length : selected,
     isKnown: decision !== undefined && placement.rules.problem === undefined,
-    funnel: funnelOf(snapshot, report),
+    funnel: funnelOf(snapshot.world, report),
     spread: spreadOf(explanation, input),
     pieces: piecesOf(explanation),
     changes: history?.changes ?? [],
@@ -98,65 +101,9 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
   };
 }
 
-/** How many clusters pass each step of the way into the decision; without the steps that are not known. */
-function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainReport): readonly FunnelStep[] {
-  const selected = explanation.clusters.filter(isIn).length;
-  const isKnown = input.readable.decisions;
-  // With an invalid spec nothing is selected anew: the way into the decision is not known either.
-  if (explanation.decision?.problem !== undefined || explanation.decision === undefined)
-    return isKnown ? [{ step: 'in', count: selected }] : [];
-  const { placement, bindings, sets } = input.snapshot;
-  const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
-  const members = snapshot.once(`bound ${placement.namespace}`, () =>
-    snapshot.inputs.clusters.clusters.filter((one) => setsOf(one, bound).length > 0),
-  );
-  const candidates = explanation.clusters.filter((one) => one.sets.length > 0);
-  const matching = candidates.filter(({ causes }) => !causes.includes('NotMatched'));
-  const tolerated = new Set(matching.filter(({ causes }) => causes.length === 0));
-  const lostOf = (clusters: readonly ClusterExplanation[]): Pick<FunnelStep, 'lost'> => {
-    const lost = summarize({ ...explanation, clusters }).parts;
-    return lost.length === 0 ? {} : { lost };
-  };
-  const kept = keptParts(
-    explanation.clusters.filter((one) => isIn(one) && !tolerated.has(one)),
-    explanation,
-  );
-  const last = { ...lostOf([...tolerated].filter((one) => !isIn(one))), ...(kept.length === 0 ? {} : { kept }) };
-  return [
-    { step: 'fleet', count: world.objects.managedclusters.length },
-    { step: 'bound', count: members.length },
-    { step: 'sets', count: candidates.length },
-    { step: 'match', count: matching.length },
-    { step: 'taints', count: tolerated.size, ...lostOf(matching.filter((one) => !tolerated.has(one)).map(asFailing)) },
-    ...(isKnown ? [{ step: 'in', count: selected, ...last } as const] : []),
-  ];
-}
-
-/** By the rule that it fails, also where it is held. */
-function asFailing(one: ClusterExplanation): ClusterExplanation {
-  return { ...one, verdict: one.causes[0] ?? one.verdict };
-}
-
-/** Clusters that fail a rule and stay: `8 that would leave are held`. */
-function keptParts(clusters: readonly ClusterExplanation[], explanation: Explanation): NonNullable<FunnelStep['kept']> {
-  const byPhrase = grouped(
-    clusters,
-    (one) => [countedText(one, explanation).join('|')],
-    (one) => one.name,
-  );
-  return [...byPhrase].map(([phrase, { length: count }]) => {
-    return { count, text: `that would leave ${phrase.split('|')[count === 1 ? 0 : 1]}` };
-  });
-}
-
 /** Rows of scores: of the selected, and of those that would be next. */
 const MOST_SCORED = 20;
 const NEXT_SCORED = 5;
-
-/** Whether the decision names the cluster once it is published. */
-export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
-  return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
-}
 
 /** The domains that the decision leaves. */
 function spreadOf({ clusters, decision }: Explanation, { snapshot }: ExplainInput): readonly SpreadView[] {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
-import { changeRows, lossLines, type ChangeRow } from '../../answers/plan/text.js';
-import { grouped } from '../../answers/world/world.js';
+import { changeLists, type ChangeList, type PlannedCluster } from '../../answers/plan/changelists.js';
+import { lossLines } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
-import type { CutPlacement, Draft, Plan, PlanAnswer, PlannedCluster, PlannedClusters } from '../wire/plan.js';
+import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
@@ -46,7 +46,10 @@ export async function plannedDraft(
     const drafted = await draftWorld(reading, draft, { namespace, ...computing });
     const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
-    const { plan, lists } = planOf(reading, drafted, computing);
+    const { plan: whole, lists } = planOf(reading, drafted, computing);
+    const { summary: _summary, ...rest } = whole;
+    const isEachAlone = draft.each.length > 0 && drafted.writes.length === 0;
+    const plan = isEachAlone ? rest : whole;
     const reason = notApplied(objects, draft);
     return { requests, lists, plan: { ...plan, ...each, ...(reason === undefined ? {} : { notApplied: reason }) } };
   } catch (error) {
@@ -79,7 +82,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing):
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
-  const listed = placements.map((one): Listed => ({ one, lists: listsOf(one) }));
+  const listed = placements.map((one): Listed => ({ one, lists: changeLists(one) }));
   const plan = {
     summary,
     ...(loss === '' ? {} : { loss }),
@@ -111,6 +114,7 @@ function cut({ one, lists }: Listed): CutPlacement {
   return { namespace, name, change, before, after, apart, counts, lists: some };
 }
 
+/** Of a very large plan, each list has its first clusters alone. */
 function longLists(placements: readonly Listed[]): Made['lists'] {
   const long = placements.flatMap(({ one, lists }) =>
     lists.flatMap(({ sign, rows }) =>
@@ -128,24 +132,5 @@ export function listKey(placement: string, sign: string): string {
 
 interface Listed {
   readonly one: PlannedPlacement;
-  readonly lists: readonly Pick<PlannedClusters, 'sign' | 'rows'>[];
+  readonly lists: readonly ChangeList[];
 }
-
-/** What `plan` prints of each cluster, those that wait apart. */
-function listsOf(one: PlannedPlacement): Listed['lists'] {
-  const waiting = new Set(one.held.filter(({ waitsFor }) => waitsFor !== undefined).map(({ name }) => name));
-  const lists = grouped(
-    changeRows(one),
-    ({ sign, name }) => [sign === '!' && waiting.has(name) ? 'waits' : SIGNS[sign]],
-    ({ name, text, why }) => ({ name, why: text.includes('→') ? `${text}: ${why}` : why }),
-  );
-  return [...lists].map(([sign, rows]) => ({ sign, rows }));
-}
-
-const SIGNS: Readonly<Record<ChangeRow['sign'], PlannedClusters['sign']>> = {
-  '-': '−',
-  '!': 'held',
-  '+': '+',
-  '~': '~',
-  '>': '→',
-};

@@ -1,7 +1,7 @@
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
-import type { Session, Withheld } from '../wire/answer.js';
+import type { EventsPart, Session, Withheld } from '../wire/answer.js';
 import { GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft, PlannedPart } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
@@ -111,7 +111,7 @@ export const ROUTES: readonly Route[] = [
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'POST', path: ['plan'], answer: planFound },
-  { method: 'GET', path: ['plan', '*', '*', '*', '*'], answer: planPartFound },
+  { method: 'GET', path: ['plan', '*', 'placements', '*', '*', '*'], answer: planPartFound },
   { method: 'POST', path: ['apply'], answer: applyFound },
 ];
 
@@ -130,8 +130,12 @@ function get(path: string, data: (snapshot: Snapshot, request: Request) => objec
 async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Request): Promise<Found> {
   const current = await snapshots.current();
   const scope = namespace ?? current.snapshot.reading.namespace;
-  const { rows, withheld } = await newestEvents(client, scope, query.get('about') ?? '');
-  return { current, data: { rows }, ...(withheld && { withheld: [withheld] }) };
+  const { after, limit } = windowOf(query);
+  const text = (name: string): string => query.get(name) ?? '';
+  const request = { about: text('about'), query: text('q'), type: text('type') };
+  const { rows, withheld } = await newestEvents(client, scope, request);
+  const data: EventsPart = { total: rows.length, rows: rows.slice(after, after + limit) };
+  return { current, data, ...(withheld && { withheld: [withheld] }) };
 }
 
 async function planFound({ snapshots, session, planner }: Hub, { body, gone }: Request): Promise<Found> {

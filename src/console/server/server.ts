@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { isLoopback } from '../../runtime/http/host.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
@@ -19,6 +20,8 @@ export interface ServerParts {
 }
 
 const API = '/api/v1/';
+/** For a year. */
+const HSTS = ['strict-transport-security', 'max-age=31536000'] as const;
 const MOST_BODY_BYTES = 262_144;
 const JSON_TYPE = 'application/json';
 
@@ -54,6 +57,9 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const { entrance } = parts;
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
+  // For `localhost` it would count for every port of a person's machine.
+  const { protocol, hostname } = new URL(origin);
+  if (protocol === 'https:' && !isLoopback(hostname)) response.setHeader(...HSTS);
   const prefix = prefixOf(request.headers);
   const url = new URL(request.url ?? '/', origin);
   // A proxy may take the prefix away, or pass it on.

@@ -1,6 +1,6 @@
 import type { Condition } from '../../answers/status.js';
 
-/** How a condition looks: a check says that nothing is wrong. */
+/** How a condition looks: a check says that it is good news, and a ring that there is none. */
 
 /** Conditions of which True is no good news. */
 const WORRIES = new Set([
@@ -23,14 +23,14 @@ const MOTIONS = new Set(['Reconciling', 'Paused', 'ChangesWaiting']);
 
 export interface ConditionLook {
   /** The word whose shape it has. */
-  readonly word: 'True' | 'False' | 'Warning' | 'Updating';
+  readonly word: 'True' | 'False' | 'Warning' | 'Updating' | 'Off';
   readonly tone: 'ok' | 'warn' | 'bad' | 'info' | 'quiet';
 }
 
 export function conditionLook({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionLook {
   if (status === 'Unknown') return { word: 'Warning', tone: 'warn' };
   const isTrue = status === 'True';
-  if (WORRIES.has(type)) return isTrue ? { word: 'Warning', tone: 'warn' } : { word: 'True', tone: 'quiet' };
-  if (MOTIONS.has(type)) return isTrue ? { word: 'Updating', tone: 'info' } : { word: 'True', tone: 'quiet' };
+  if (WORRIES.has(type)) return isTrue ? { word: 'Warning', tone: 'warn' } : { word: 'Off', tone: 'quiet' };
+  if (MOTIONS.has(type)) return isTrue ? { word: 'Updating', tone: 'info' } : { word: 'Off', tone: 'quiet' };
   return isTrue ? { word: 'True', tone: 'ok' } : { word: 'False', tone: 'bad' };
 }

@@ -95,7 +95,7 @@ export function isEmptyDraft({ manifests, labels, drains, losses, each }: Draft)
 /** The plan of the same draft on the command line; undefined where it has none. */
 export function planWords(value: Draft): readonly string[] | undefined {
   const { manifests, labels, drains, each } = value;
-  if (drains.length > 0) return undefined;
+  if (drains.length > 0 || unfinishedIn(value) !== undefined) return undefined;
   return [
     'kubectl',
     'mce',
@@ -103,21 +103,20 @@ export function planWords(value: Draft): readonly string[] | undefined {
     ...(manifests.trim() === '' ? [] : ['-f', 'draft.yaml']),
     ...labels.flatMap((one) => ['--set', `mcl/${one}`]),
     ...lossesOf(value).flatMap((one) => ['--lose', one]),
-    ...each.filter(isWritten).flatMap((one) => ['--lose-each', one]),
+    ...each.flatMap((one) => ['--lose-each', one]),
   ];
 }
 
 function lossesOf({ losses }: Draft): readonly string[] {
-  return losses.filter(isWritten).map((one) => (one.includes('/') ? one : `mcl/${one}`));
+  return losses.map((one) => (one.includes('/') ? one : `mcl/${one}`));
 }
 
-/** Without what is not yet written to its end. */
+/** As it is planned: a word alone is a cluster that is lost. */
 export function whole(value: Draft): Draft {
-  const labels = value.labels.filter((one) => /:.*(=|-$)/.test(one));
-  const { drains, each } = value;
-  return { ...value, labels, drains: drains.filter(isWritten), losses: lossesOf(value), each: each.filter(isWritten) };
+  return { ...value, losses: lossesOf(value) };
 }
 
-function isWritten(text: string): boolean {
-  return text !== '';
+/** The first text that is not yet written to its end: such a draft has no plan. Empty for one that is not begun. */
+export function unfinishedIn({ labels, drains, losses, each }: Draft): string | undefined {
+  return labels.find((one) => !/:.*(=|-$)/.test(one)) ?? [...drains, ...losses, ...each].find((one) => one === '');
 }

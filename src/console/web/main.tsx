@@ -12,7 +12,7 @@ import { PlacementPage } from './pages/placement.js';
 import { PlacementsPage } from './pages/placements.js';
 import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
-import { Empty, Loading } from './parts/states.js';
+import { Loading } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
 import { BASE, isLost, isOld, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
@@ -79,7 +79,7 @@ function Live(): JSX.Element {
     <div class="live">
       <span class="live-hub" title={user === '' ? hub : `${hub}, as ${shown(user)}`}>
         <bdi>{shown(context)}</bdi>
-        {user !== '' && <span class="muted"> as {shown(user)}</span>}
+        {user !== '' && <span class="muted"> as {shown(user.replace(/^system:serviceaccount:(.*):/, '$1/'))}</span>}
       </span>
       {asOf !== undefined && (
         <button
@@ -97,7 +97,7 @@ function Live(): JSX.Element {
           type="button"
           class="quiet-button"
           onClick={() => void logOut()}
-          title={`${until === undefined ? '' : `The token ends at ${clockText(until)}. `}To log out removes the draft of What if, too.`}
+          {...(until === undefined ? {} : { title: `The token ends at ${clockText(until)}.` })}
         >
           Log out
         </button>
@@ -164,11 +164,14 @@ function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
       return <EventsPage route={to} />;
     case 'unknown':
       return (
-        <Empty title="There is no such page.">
+        <>
+          <header class="page-head">
+            <h1>There is no such page</h1>
+          </header>
           <a class="button" href={hrefOf(FLEET)}>
             To the fleet
           </a>
-        </Empty>
+        </>
       );
   }
 }

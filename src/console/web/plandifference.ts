@@ -1,5 +1,6 @@
 import type { PlannedState } from '../../answers/plan/document.js';
-import type { CutPlacement, Plan, PlannedCluster, PlannedClusters } from '../wire/plan.js';
+import type { PlannedCluster } from '../../answers/plan/changelists.js';
+import type { CutPlacement, Plan, PlannedClusters } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Status, Withheld } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
-import { draft, isEmptyDraft, keepBases, setBases, whole } from './draft.js';
+import { draft, isEmptyDraft, keepBases, setBases, unfinishedIn, whole } from './draft.js';
 import { isStatus, post, useLoaded } from './store.js';
 
 /** The plan of the draft: after each edit, and again as the fleet moves. */
@@ -54,8 +54,8 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   const { version } = useLoaded<{ readonly version: string }>(isEmptyDraft(value) ? undefined : 'reading').data ?? {};
   const seenVersion = useRef(version);
   const ask = (reason: Reason): void => {
-    // It may have been cleared since the wait for this began.
-    if (isEmptyDraft(draft.value)) return;
+    // It may have been cleared since the wait for this began, or somebody is writing.
+    if (isEmptyDraft(draft.value) || unfinishedIn(draft.value) !== undefined) return;
     const turn = ++latest.current;
     asking.current = new AbortController();
     askedAt.current = performance.now();
@@ -78,14 +78,15 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   };
   useEffect(() => {
     latest.current += 1;
-    // What nobody waits for any more is not planned to its end.
+    // What nobody waits for is not planned to its end.
     asking.current.abort();
     if (isEmptyDraft(value)) {
       setBases({});
       planned.value = NOTHING;
       return undefined;
     }
-    planned.value = { ...planned.value, isPlanning: true };
+    const isPlanning = unfinishedIn(value) === undefined;
+    planned.value = { ...planned.value, fault: isPlanning ? planned.value.fault : undefined, isPlanning };
     const timer = setTimeout(() => ask('edit'), WAIT_MS);
     return () => clearTimeout(timer);
   }, [value, planned]);

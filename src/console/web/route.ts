@@ -14,8 +14,18 @@ export type Route =
       /** `name`, `name-desc`, … */
       readonly sort: string;
     }
-  | { readonly page: 'placements'; readonly q: string }
-  | { readonly page: 'placement'; readonly namespace: string; readonly name: string; readonly show: string }
+  /** `phase`: empty for all. */
+  | { readonly page: 'placements'; readonly q: string; readonly phase: string }
+  | {
+      readonly page: 'placement';
+      readonly namespace: string;
+      readonly name: string;
+      readonly show: string;
+      /** A part of the names of the clusters. */
+      readonly q: string;
+      /** The cluster whose explanation is open; empty for none. */
+      readonly why: string;
+    }
   | { readonly page: 'cluster'; readonly name: string; readonly drain: boolean }
   | {
       readonly page: 'whatif';
@@ -24,7 +34,8 @@ export type Route =
     }
   | { readonly page: 'engine' }
   | { readonly page: 'set'; readonly name: string }
-  | { readonly page: 'events'; readonly about: string }
+  /** `q`: words of the event; `type`: empty for all. */
+  | { readonly page: 'events'; readonly about: string; readonly q: string; readonly type: string }
   | { readonly page: 'unknown'; readonly path: string };
 
 export type Page = Route['page'];
@@ -36,6 +47,11 @@ export const FLEET: Extract<Route, { page: 'fleet' }> = {
   group: 'set',
   sort: 'name',
 };
+
+/** The page of a Placement as a link opens it. */
+export function placementRoute(namespace: string, name: string): Extract<Route, { page: 'placement' }> {
+  return { page: 'placement', namespace, name, show: 'in', q: '', why: '' };
+}
 
 function isOrder(text: string): boolean {
   const [by = '', order, ...more] = text.split('-');
@@ -65,8 +81,8 @@ export function parseRoute(address: string): Route {
         sort: isOrder(text('sort')) ? text('sort') : FLEET.sort,
       };
     case 'placements':
-      if (second !== '') return { page: 'placement', namespace: first, name: second, show: text('show', 'in') };
-      return first === '' ? { page: 'placements', q: text('q') } : { page: 'placements', q: `${first}/` };
+      if (second === '') return { page, q: first === '' ? text('q') : `${first}/`, phase: text('phase') };
+      return { ...placementRoute(first, second), show: text('show', 'in'), q: text('q'), why: text('why') };
     case 'clusters':
       return first === '' || second !== '' ? unknown : { page: 'cluster', name: first, drain: text('drain') === 'yes' };
     case 'what-if':
@@ -76,7 +92,7 @@ export function parseRoute(address: string): Route {
     case 'sets':
       return first === '' || second !== '' ? unknown : { page: 'set', name: first };
     case 'events':
-      return { page: 'events', about: text('about') };
+      return { page, about: text('about'), q: text('q'), type: text('type') };
     default:
       return unknown;
   }
@@ -90,12 +106,12 @@ export function formatRoute(route: Route): string {
       return withQuery('/fleet', FLEET, { q, view, group, sort });
     }
     case 'placements':
-      return withQuery('/placements', {}, { q: route.q });
+      return withQuery('/placements', {}, { q: route.q, phase: route.phase });
     case 'placement':
       return withQuery(
         `/placements/${encoded(route.namespace)}/${encoded(route.name)}`,
         { show: 'in' },
-        { show: route.show },
+        { show: route.show, q: route.q, why: route.why },
       );
     case 'cluster':
       return withQuery(`/clusters/${encoded(route.name)}`, {}, { drain: route.drain ? 'yes' : '' });
@@ -106,7 +122,7 @@ export function formatRoute(route: Route): string {
     case 'set':
       return `/sets/${encoded(route.name)}`;
     case 'events':
-      return withQuery('/events', {}, { about: route.about });
+      return withQuery('/events', {}, { about: route.about, q: route.q, type: route.type });
     case 'unknown':
       return route.path;
   }

@@ -1,6 +1,6 @@
-import type { Session } from '../wire/answer.js';
+import { NAMESPACE_HEADER, type Answer, type Session } from '../wire/answer.js';
 import { cleanToken, tokenFault } from '../wire/token.js';
-import { dropDraft } from './draft.js';
+import { draft, dropDraft, isEmptyDraft } from './draft.js';
 import {
   credential,
   faultOf,
@@ -48,6 +48,21 @@ export async function logIn(key: SessionKey): Promise<string | undefined> {
   return tokenFault(bearer) ?? begin({ bearer, namespace: key.namespace.trim() });
 }
 
+/** Reads another namespace with the same token; why that may not be, or undefined. */
+export async function showNamespace(namespace: string): Promise<string | undefined> {
+  return credential.value && begin({ ...credential.value, namespace: namespace.trim() });
+}
+
+/** Why no Placement of the namespace may be read; undefined where they may be. */
+async function unreadable({ bearer, namespace }: Credential): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${bearer}`, [NAMESPACE_HEADER]: namespace };
+  const response = await send('placements', { headers });
+  if (response?.ok !== true) return faultOf(response);
+  const { withheld } = (await response.json()) as Answer<unknown>;
+  const isRefused = withheld.some(({ resource, except }) => resource === 'placements' && except === undefined);
+  return isRefused ? `Placements of namespace ${namespace} may not be read with this token` : undefined;
+}
+
 /** Goes on with what this tab, another tab or a proxy has. */
 export async function resume(): Promise<void> {
   await adopt(storedCredential() ?? (await askTabs()));
@@ -55,7 +70,7 @@ export async function resume(): Promise<void> {
 
 /** A session for all tabs; why it is none. */
 async function begin(given: Credential): Promise<string | undefined> {
-  const fault = await adopt(given);
+  const fault = (given.namespace === '' ? undefined : await unreadable(given)) ?? (await adopt(given));
   if (fault === undefined) tell({ kind: 'in', credential: given });
   return fault;
 }
@@ -70,14 +85,17 @@ async function adopt(given: Credential | undefined): Promise<string | undefined>
   }
   const found = (await response.json()) as Session;
   if (given !== undefined) sessionStorage.setItem(CREDENTIAL, JSON.stringify(given));
+  // What was read of another namespace is not shown any more.
+  if (lastNamespace.value !== (given?.namespace ?? '')) forgetAnswers();
   lastNamespace.value = given?.namespace ?? '';
   noteOwner(found);
   session.value = found;
   return undefined;
 }
 
-/** Ends the session in all tabs. What was read and written with it is gone from them. */
+/** Ends the session in all tabs, and asks before a draft is lost. What was read and written with it is gone from them. */
 export async function logOut(): Promise<void> {
+  if (!isEmptyDraft(draft.value) && !confirm('To log out removes the draft of What if, too. Log out?')) return;
   await send('session', { method: 'DELETE' });
   end();
   tell({ kind: 'out' });

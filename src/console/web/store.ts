@@ -140,11 +140,7 @@ export async function faultOf(response: Response | undefined): Promise<string> {
 }
 
 export function placementPath(namespace: string, name: string): string {
-  return `placements/${placementSegments(namespace, name)}`;
-}
-
-export function placementSegments(namespace: string, name: string): string {
-  return `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  return `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }
 
 /** Sends a change or a draft; the answer, or the error. */

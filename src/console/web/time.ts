@@ -1,6 +1,7 @@
 /** Times as people say them. */
 
 const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['y', 365 * 86_400_000],
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
@@ -13,10 +14,10 @@ function spanText(ms: number): string {
   return found === undefined ? 'now' : `${Math.floor(ms / found[1])} ${found[0]}`;
 }
 
-/** The span since an RFC 3339 time; empty for no time. */
+/** The span since an RFC 3339 time; empty for no time, and for the default of a definition, which is 1970. */
 export function sinceText(time: string | undefined, now: number): string {
   const at = Date.parse(time ?? '');
-  return Number.isNaN(at) ? '' : spanText(now - at);
+  return at > 0 ? spanText(now - at) : '';
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,7 @@
 /** The JSON types of the console's API: what the server answers and the page reads. */
 
+import type { ReadEvents } from '../../answers/explain/events.js';
+
 /** A collection that the reader may not list, or that is not served, and the HTTP code. */
 export interface Withheld {
   readonly resource: string;
@@ -40,6 +42,11 @@ export const BUILD_HEADER = 'console-build';
 
 /** The header of a request that names the only namespace to read where all of them may not be read. */
 export const NAMESPACE_HEADER = 'console-namespace';
+
+/** Some of the events that were asked for, the newest first. */
+export interface EventsPart extends Pick<ReadEvents, 'rows'> {
+  readonly total: number;
+}
 
 export interface Session {
   /** Host and port of the API server. */

@@ -1,8 +1,8 @@
 import type { Health } from '../../answers/fleetsummary.js';
 import type { Condition, PlacementSummary } from '../../answers/status.js';
+import type { ClusterAnswer } from '../../answers/cluster.js';
+import type { FunnelStep } from '../../answers/explain/funnel.js';
 import type { PlacementExplanation } from '../../answers/explain/document.js';
-import type { SummaryPart } from '../../domain/placement/explain/summary.js';
-import type { VerdictWord } from '../../api/verdicts.js';
 import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
@@ -20,15 +20,6 @@ export interface Placements {
   /** Phase → count, the best first. */
   readonly phases: readonly { readonly phase: string; readonly count: number }[];
   readonly rows: readonly PlacementRow[];
-}
-
-export interface FunnelStep {
-  readonly step: 'fleet' | 'bound' | 'sets' | 'match' | 'taints' | 'in';
-  readonly count: number;
-  /** Why clusters of the step before are not in this one, as `explain` counts them; absent where the step itself says it. */
-  readonly lost?: readonly SummaryPart[];
-  /** In the last step: the clusters of the decision that are not in the step before. */
-  readonly kept?: readonly SummaryPart[];
 }
 
 export interface PlacementView {
@@ -55,6 +46,8 @@ export interface PlacementView {
 }
 
 export const SHOWS = ['in', 'near', 'out', 'all'] as const;
+
+type VerdictWord = ClusterAnswer['matchedBy'][number]['verdict'];
 
 /** Which clusters are shown: of these four, or those of one verdict. */
 export type Show = (typeof SHOWS)[number] | VerdictWord;

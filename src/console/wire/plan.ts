@@ -1,3 +1,4 @@
+import type { ChangeList, PlannedCluster } from '../../answers/plan/changelists.js';
 import type { PlanDocument, PlannedPlacement } from '../../answers/plan/document.js';
 
 /** What a draft would do, and what applying it has done. */
@@ -16,18 +17,10 @@ export interface Draft {
   readonly each: readonly string[];
 }
 
-/** Clusters of which the same becomes: they come in, leave, are held, wait, change their piece, or move later. */
-export interface PlannedClusters {
-  readonly sign: '+' | '−' | 'held' | 'waits' | '~' | '→';
+/** A list of a plan, of which some clusters are named. */
+export interface PlannedClusters extends ChangeList {
   /** How many there are; never none. */
   readonly total: number;
-  /** The first of them. */
-  readonly rows: readonly PlannedCluster[];
-}
-
-export interface PlannedCluster {
-  readonly name: string;
-  readonly why: string;
 }
 
 /** A part of one of these lists. */
@@ -47,7 +40,9 @@ export interface CutPlacement extends Pick<
 }
 
 /** The plan that the commands print, and what belongs to a draft. */
-export interface Plan extends Pick<PlanDocument, 'summary' | 'refusals' | 'apartComputed'> {
+export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
+  /** What the draft changes; absent where the loss of each value is all that it asks for. */
+  readonly summary?: PlanDocument['summary'];
   readonly placements: readonly CutPlacement[];
   /** For a loss of clusters: which Placements are short, empty, or on their last cluster. */
   readonly loss?: string;

@@ -16,6 +16,13 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** The order in which people look for names, for `sort`: `edge-2` before `edge-10`. */
+export function byNumbers(a: string, b: string): number {
+  return collator.compare(a, b) || byText(a, b);
+}
+
 /** A name that can be part of the path of a request, as for kubectl; the API server has narrower rules for most kinds. */
 export const PATH_NAME = /^(?!\.{1,2}$)[^/%]+$/;
 export const PATH_NAME_RULE = 'not empty, . or .., without / and %';

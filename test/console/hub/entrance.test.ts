@@ -116,6 +116,10 @@ describe('a session', () => {
       expect.objectContaining({ user: 'anna', context: HOST, namespace: 'default', by: 'token' }),
     ]);
     expect(answered['set-cookie']).toBeUndefined();
+    // Of a name on the network alone: for localhost it would count for every port.
+    expect(answered['strict-transport-security']).toBe('max-age=31536000');
+    const local = await ask('session', { headers: { ...headers, host: 'localhost' } });
+    expect([local.code, local.headers['strict-transport-security']]).toEqual([200, undefined]);
     await ask('session', { method: 'DELETE', headers });
     expect(people.size).toBe(0);
   });

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { explainReport } from '../../../src/answers/explain/report.js';
 import { clusterLines } from '../../../src/answers/explain/text.js';
 import { matrixAnswer } from '../../../src/console/server/matrix.js';
-import { placementAnswer } from '../../../src/console/server/placements.js';
+import { nearestNames, placementAnswer } from '../../../src/console/server/placements.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import type { FunnelStep } from '../../../src/console/wire/placement.js';
+import type { FunnelStep } from '../../../src/answers/explain/funnel.js';
 import { someWorld } from '../../support/builders/world.js';
 import { readingOf } from '../../support/builders/hubinput.js';
 
@@ -38,6 +38,16 @@ describe('a Placement whose clusters are kept out', () => {
       rows: [{ verdict: 'Waiting' }, { verdict: 'Waiting' }],
     });
   });
+});
+
+it('a filter by name finds the cluster of this very name first', () => {
+  const names = ['a-1', 'edge-1', 'edge-10', 'ns/edge-1', '1'];
+  const found = (text: string): readonly string[] => nearestNames(names, text, (name) => name);
+  expect([found('1'), found('edge-1'), found('')]).toEqual([
+    ['1', 'a-1', 'edge-1', 'edge-10', 'ns/edge-1'],
+    ['edge-1', 'ns/edge-1', 'edge-10'],
+    names,
+  ]);
 });
 
 describe('the way into a decision', () => {

@@ -9,6 +9,7 @@ import type { CutPlacement } from '../../../src/console/wire/plan.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { ROUTES } from '../../../src/console/server/routes.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { consoleEvents } from '../../support/rigs/console/worlds.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -231,7 +232,7 @@ describe('answers', () => {
     ['fleet?limit=501', 400],
     ['fleet?sort=odd', 400],
     ['fleet/map?group=odd', 400],
-    ['plan/none/shop/web/%2B', 404],
+    ['plan/none/placements/shop/web/%2B', 404],
     ['placements/shop/none', 404],
     ['placements/shop/web/why/none', 404],
     ['clusters/none', 404],
@@ -247,6 +248,24 @@ describe('answers', () => {
     const first = await ask('placements');
     const again = await ask('placements', { headers: { 'if-none-match': String(first.headers.etag) } });
     expect([again.code, again.text, again.headers['as-of']]).toEqual([304, '', expect.stringMatching(/Z$/)]);
+  });
+
+  it('the events are filtered and counted before a part of them is sent', async () => {
+    hub.events = consoleEvents();
+    const events = async (query: string): Promise<unknown> => JSON.parse((await ask(`events?${query}`)).text).data;
+    expect(await events('limit=2')).toMatchObject({ total: 3, rows: [{ reason: 'DecisionChanged' }, {}] });
+    expect(await events('type=Warning')).toMatchObject({ total: 1, rows: [{ reason: 'PlacementUnsatisfied' }] });
+    expect(await events('q=decisionc&limit=1&after=1')).toMatchObject({ total: 2, rows: [{ type: 'Normal' }] });
+    expect(await events('q=nothing')).toEqual({ total: 0, rows: [] });
+    hub.events = [];
+  });
+
+  it('a cluster says of which Placements it lacks one requirement', async () => {
+    const { matchedBy, missedBy } = JSON.parse((await ask('clusters/prod-ap-2')).text).data;
+    expect([matchedBy, missedBy]).toEqual([
+      [],
+      [expect.objectContaining({ placement: 'web', verdict: 'NotMatched', why: expect.stringContaining('wanted') })],
+    ]);
   });
 
   it('an answer is compressed for a reader who takes that', async () => {
@@ -385,7 +404,11 @@ describe('answers', () => {
 
     const reading = { world: hub.world, namespace: undefined, refused: [] };
     const { text } = loseEach(reading, 'label/tier', { output: 'text', colored: false });
-    expect(await plan({ each: ['label/tier'] })).toMatchObject({ lossOfEach: text, placements: [] });
+    const alone = await plan({ each: ['label/tier'] });
+    expect(alone).toMatchObject({ lossOfEach: text, placements: [] });
+    // Nothing is changed: there is one summary, that of the table.
+    expect(alone).not.toHaveProperty('summary');
+    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:a=b'] })).toHaveProperty('summary');
     // The changes of the draft count as made.
     expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:tier-'] })).not.toMatchObject({ lossOfEach: text });
     expect(await plan({ each: ['tier'] })).toEqual({ fault: '--lose-each must be claim/KEY or label/KEY, got "tier"' });

@@ -25,9 +25,9 @@ const GOOD = [
   'ControlPlaneHealthy',
 ];
 
-it.each([...new Set(TYPES)])('%s has a check where nothing is wrong, and nowhere else', (type) => {
+it.each([...new Set(TYPES)])('%s has a check where it is good news, and nowhere else', (type) => {
   const isGood = GOOD.includes(type);
   expect(conditionLook({ type, status: 'True' }).word === 'True').toBe(isGood);
-  expect(conditionLook({ type, status: 'False' }).word).toBe(isGood ? 'False' : 'True');
+  expect(conditionLook({ type, status: 'False' }).word).toBe(isGood ? 'False' : 'Off');
   expect(conditionLook({ type, status: 'Unknown' }).word).toBe('Warning');
 });

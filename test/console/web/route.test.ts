@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SORTS } from '../../../src/console/wire/fleet.js';
-import { FLEET, formatRoute, parseRoute, type Route } from '../../../src/console/web/route.js';
+import { FLEET, formatRoute, parseRoute, placementRoute, type Route } from '../../../src/console/web/route.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
@@ -17,12 +17,12 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
     ),
     sort: fc.constantFrom(...SORTS.flatMap((sort) => [sort, `${sort}-desc`])),
   }),
-  fc.record({ page: fc.constant('placements' as const), q: text }),
-  fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name }),
+  fc.record({ page: fc.constant('placements' as const), q: text, phase: text }),
+  fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name, q: text, why: text }),
   fc.record({ page: fc.constant('cluster' as const), name, drain: fc.boolean() }),
   fc.record({ page: fc.constant('set' as const), name }),
   fc.record({ page: fc.constant('whatif' as const), begin: text }),
-  fc.record({ page: fc.constant('events' as const), about: text }),
+  fc.record({ page: fc.constant('events' as const), about: text, q: text, type: text }),
 );
 
 describe('the addresses of the pages', () => {
@@ -45,8 +45,8 @@ describe('the addresses of the pages', () => {
     ['/fleet?view=table&q=set:prod+edge', { ...FLEET, view: 'table', q: 'set:prod edge' }],
     ['/fleet?view=pie&sort=size&group=region', FLEET],
     ['/fleet?sort=name-asc', FLEET],
-    ['/placements/shop', { page: 'placements', q: 'shop/' }],
-    ['/placements/shop/web?show=near', { page: 'placement', namespace: 'shop', name: 'web', show: 'near' }],
+    ['/placements/shop', { page: 'placements', q: 'shop/', phase: '' }],
+    ['/placements/shop/web?show=near', { ...placementRoute('shop', 'web'), show: 'near' }],
     ['/clusters/edge-1?drain=yes', { page: 'cluster', name: 'edge-1', drain: true }],
     ['/clusters', { page: 'unknown', path: '/clusters' }],
     ['/sets', { page: 'unknown', path: '/sets' }],

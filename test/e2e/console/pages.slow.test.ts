@@ -85,6 +85,35 @@ const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'what if, completion',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.getByLabel('Manifests').fill(DRAFT.replace('spec: { numberOfClusters: 7 }', 'spec:'));
+      await page.keyboard.press('End');
+      await page.keyboard.type('  pred');
+      const option = page.getByRole('option', { name: 'predicates:' });
+      await option.waitFor();
+      // On one line.
+      expect((await option.boundingBox())?.height).toBeLessThan(40);
+    },
+  },
+  {
+    name: 'what if, not finished',
+    world: FLEET,
+    address: '/what-if?begin=labels:cluster-3',
+    shows: 'Not finished',
+    act: async (page) => {
+      expect(await page.getByText('Nothing to apply').count()).toBe(0);
+      await page.locator('[data-chips="labels"] input').fill('cluster-3:tier=silver');
+      await page.getByText('Plan: ').waitFor();
+      await page.getByLabel('Manifests').fill('# \u202eevil');
+      await page.getByText('Characters are not seen here').waitFor();
+    },
+  },
+  { name: 'unknown page', world: FLEET, address: '/none', shows: 'There is no such page' },
+  {
     name: 'what if, loss',
     world: FLEET,
     address: '/what-if',
@@ -186,6 +215,16 @@ afterAll(async () => {
   await browser?.close();
 });
 
+/** The menu of commands, where the page has one, makes it no wider, and is not cut. */
+async function expectMenuWithin(page: Page): Promise<void> {
+  const button = page.locator('main:not([inert]) .commands > summary');
+  if ((await button.count()) === 0) return;
+  await button.click();
+  expect(await sidewaysPixels(page)).toBe(0);
+  expect((await page.locator('.commands .menu').boundingBox())?.x).toBeGreaterThanOrEqual(0);
+  await button.click();
+}
+
 async function opened(world: World, look: Look, before?: Scene['before']): Promise<Opened> {
   const started = await startConsole(world, readAssets(), systemClock);
   started.hub.events = consoleEvents();
@@ -248,6 +287,7 @@ describeWithChromium('the pages of the console', () => {
           await look.make(page);
           await picture(page, name, { width: look.width, scheme: look.name });
           expect(await sidewaysPixels(page)).toBe(0);
+          await expectMenuWithin(page);
         }
         expect(faults).toEqual([]);
       } finally {

@@ -38,7 +38,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
               </a>
             </>
           )}
-          <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}` })}>
+          <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
             Events
           </a>
           <Commands
@@ -95,7 +95,7 @@ function Standing({ view, hasSets }: { readonly view: ClusterAnswer; readonly ha
     <div class="standing">
       <p class="standing-line">
         <span class="big">
-          <HealthMark health={health} />
+          <HealthMark health={health} isJudged={view.isJudged} />
         </span>
         <Since time={since} />
         {version !== undefined && <span>Kubernetes {shown(version)}</span>}
@@ -129,7 +129,7 @@ function Standing({ view, hasSets }: { readonly view: ClusterAnswer; readonly ha
 }
 
 function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
-  const { selectedBy, matchedBy, placements } = view;
+  const { selectedBy, matchedBy, missedBy, placements } = view;
   return (
     <section class="card">
       <h2>
@@ -153,28 +153,39 @@ function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
           ))}
         </ul>
       )}
-      {matchedBy.length > 0 && (
-        <>
-          <h3>Matches {matchedBy.length} more</h3>
-          <ul class="list">
-            {matchedBy.map((one) => (
-              <li key={`${one.namespace}/${one.placement}`}>
-                <span class="strong list-name">
-                  <PlacementLink namespace={one.namespace} name={one.placement} />
-                </span>
-                {one.verdict === 'Selected' ? (
-                  <WordMark word="Changed" text="selected, not published yet" badge />
-                ) : (
-                  <WordMark word={one.verdict} badge />
-                )}
-                <Rank of={one.rank} />
-                <span>{shown(one.why)}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Candidacies title={`Matches ${matchedBy.length} more`} list={matchedBy} />
+      <Candidacies title={`Lacks one requirement of ${missedBy.length}`} list={missedBy} />
     </section>
+  );
+}
+
+interface CandidaciesProps {
+  readonly title: string;
+  readonly list: ClusterAnswer['matchedBy'];
+}
+
+function Candidacies({ title, list }: CandidaciesProps): JSX.Element | null {
+  if (list.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="list">
+        {list.map((one) => (
+          <li key={`${one.namespace}/${one.placement}`}>
+            <span class="strong list-name">
+              <PlacementLink namespace={one.namespace} name={one.placement} />
+            </span>
+            {one.verdict === 'Selected' ? (
+              <WordMark word="Changed" text="selected, not published yet" badge />
+            ) : (
+              <WordMark word={one.verdict} badge />
+            )}
+            <Rank of={one.rank} />
+            <span>{shown(one.why)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

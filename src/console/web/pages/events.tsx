@@ -1,26 +1,42 @@
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { EventRow, ReadEvents } from '../../../answers/explain/events.js';
+import { useEffect } from 'preact/hooks';
+import type { EventRow } from '../../../answers/explain/events.js';
+import type { EventsPart } from '../../wire/answer.js';
 import { shown } from '../command.js';
-import { hrefOf } from '../navigate.js';
+import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
-import { now, useLoaded } from '../store.js';
+import { now, useLatest } from '../store.js';
 import { momentText } from '../time.js';
 import { Commands } from '../parts/command.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Since, Text } from '../parts/name.js';
+import { Pager } from '../parts/pager.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
+import { Tabs } from '../parts/tabs.js';
 
 /** What has happened, the newest first. */
 
-export function EventsPage({ route: { about } }: { readonly route: Extract<Route, { page: 'events' }> }): JSX.Element {
-  const loaded = useLoaded<Pick<ReadEvents, 'rows'>>(`events?about=${encodeURIComponent(about)}`);
+type EventsRoute = Extract<Route, { page: 'events' }>;
+
+/** So many are drawn at a time. */
+const PAGE = 25;
+const TYPES = ['', 'Warning', 'Normal'].map((type) => [type, type || 'All'] as const);
+
+export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Element {
+  const { about, q, type } = route;
+  const after = useSignal(0);
+  useEffect(() => void (after.value = 0), [about, q, type, after]);
+  const filter = [about, q, type].map(encodeURIComponent);
+  const path = `events?about=${filter[0]}&q=${filter[1]}&type=${filter[2]}&after=${after.value}&limit=${PAGE}`;
+  const loaded = useLatest<EventsPart>(path);
   return (
     <>
       <header class="page-head">
         <h1>Events{about !== '' && <span class="muted"> about {shown(about)}</span>}</h1>
         <div class="actions">
           {about !== '' && (
-            <a class="button" href={hrefOf({ page: 'events', about: '' })}>
+            <a class="button" href={hrefOf({ ...route, about: '' })}>
               Of all objects
             </a>
           )}
@@ -28,20 +44,31 @@ export function EventsPage({ route: { about } }: { readonly route: Extract<Route
         </div>
       </header>
       <Show of={loaded}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            !isWithheld(loaded, 'events') && (
-              <Empty title="There are no events.">
-                <p>The API server keeps them for an hour.</p>
-              </Empty>
-            )
-          ) : (
+        {({ rows, total }) =>
+          !isWithheld(loaded, 'events') && (
             <div class="card">
+              <div class="toolbar">
+                <input
+                  type="search"
+                  aria-label="Filter events"
+                  placeholder="Object, reason or text"
+                  data-search=""
+                  value={q}
+                  onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
+                />
+                <Tabs label="Type" list={TYPES} on={type} onPress={(one) => amend({ ...route, type: one })} />
+              </div>
+              {total === 0 && (
+                <Empty title={q + type === '' ? 'There are no events.' : 'No event matches.'}>
+                  <p>The API server keeps them for an hour.</p>
+                </Empty>
+              )}
               <ol class="timeline">
                 {rows.map((row, index) => (
                   <Row key={`${row.time} ${row.kind} ${row.name} ${index}`} row={row} />
                 ))}
               </ol>
+              <Pager label="Events" after={after.value} size={PAGE} total={total} onMove={(to) => (after.value = to)} />
             </div>
           )
         }

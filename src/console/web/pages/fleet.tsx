@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../answers/fleetsummary.js';
 import { HEALTHS, type ClusterRow, type Fleet, type FleetMap, type Key } from '../../wire/fleet.js';
 import { shown } from '../command.js';
@@ -12,8 +13,12 @@ import { ClusterLink, Count, Since } from '../parts/name.js';
 import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
 import { Empty, isWithheld, Loading, Show } from '../parts/states.js';
+import { Tabs } from '../parts/tabs.js';
 
 /** All clusters: on a map, and as a table. */
+
+/** Whether the fleet is the first page that is shown. */
+let isFirst = true;
 
 type FleetRoute = Extract<Route, { page: 'fleet' }>;
 
@@ -22,6 +27,12 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
   const address = (after: number, limit: number): string =>
     `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
   const loaded = useLatest<Fleet>(address(0, BLOCK));
+  const isUnread = isWithheld(loaded, 'managedclusters');
+  useEffect(() => {
+    // The first page of who may not read clusters is one that shows something.
+    if (isFirst && isUnread) amend({ page: 'placements', q: '', phase: '' });
+    if (loaded.data !== undefined) isFirst = false;
+  }, [isUnread, loaded.data]);
   return (
     <>
       <header class="page-head">
@@ -36,7 +47,7 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
       <Show of={loaded}>
         {(fleet) =>
           fleet.total === 0 ? (
-            !isWithheld(loaded, 'managedclusters') && <NoClusters />
+            !isUnread && <NoClusters />
           ) : (
             <FleetView
               fleet={fleet}
@@ -58,6 +69,11 @@ function NoClusters(): JSX.Element {
     </Empty>
   );
 }
+
+const VIEWS = [
+  ['map', 'Map'],
+  ['table', 'Table'],
+] as const;
 
 interface FleetViewProps {
   readonly fleet: Fleet;
@@ -86,18 +102,7 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
               ? `${fleet.total.toLocaleString('en-US')} clusters`
               : `${fleet.matched.toLocaleString('en-US')} of ${fleet.total.toLocaleString('en-US')} match`}
           </p>
-          <div class="tabs" role="group" aria-label="View">
-            {(['map', 'table'] as const).map((one) => (
-              <button
-                key={one}
-                type="button"
-                aria-pressed={view === one}
-                onClick={() => amend({ ...route, view: one })}
-              >
-                {one === 'map' ? 'Map' : 'Table'}
-              </button>
-            ))}
-          </div>
+          <Tabs label="View" list={VIEWS} on={view} onPress={(one) => amend({ ...route, view: one })} />
         </div>
         {fleet.without !== undefined ? (
           <NoMatch without={fleet.without} q={q} onFilter={filter} />
@@ -272,7 +277,8 @@ function FleetTable({ fleet, route, address, isUnread }: FleetViewProps): JSX.El
             <ClusterLink name={row.name} />
           </span>
           <span role="cell">
-            <HealthMark health={row.health} /> <Since time={row.health === 'available' ? undefined : row.since} />
+            <HealthMark health={row.health} isJudged={row.isJudged} />{' '}
+            <Since time={row.health === 'available' ? undefined : row.since} />
           </span>
           <span role="cell">
             {row.sets.length === 0 ? (

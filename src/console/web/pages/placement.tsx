@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { VERDICTS } from '../../../api/verdicts.js';
-import { SHOWS, type FunnelStep, type PlacementView, type Show } from '../../wire/placement.js';
+import type { FunnelStep } from '../../../answers/explain/funnel.js';
+import { SHOWS, type PlacementView, type Show } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -32,7 +33,7 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
               What if
             </a>
           )}
-          <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}` })}>
+          <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
             Events
           </a>
           <Commands
@@ -55,7 +56,7 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
             <Standing view={view} />
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
             <Notes view={view} />
-            <MatrixView namespace={namespace} name={name} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
+            <MatrixView route={route} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
             <ChoiceView view={view} />
             <Details view={view} />
           </>

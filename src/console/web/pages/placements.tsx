@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Placements, PlacementRow } from '../../wire/placement.js';
 import { shown } from '../command.js';
@@ -10,6 +9,7 @@ import { spaced, WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
 import { Pager, usePages } from '../parts/pager.js';
 import { Empty, Show } from '../parts/states.js';
+import { counted, Tabs } from '../parts/tabs.js';
 
 /** All Placements that can be read, with what is wrong of each. */
 
@@ -29,14 +29,23 @@ export function PlacementsPage({ route }: { readonly route: Extract<Route, { pag
           ]}
         />
       </header>
-      <Show of={loaded}>{(data) => <PlacementsView data={data} q={route.q} />}</Show>
+      <Show of={loaded}>{(data) => <PlacementsView data={data} route={route} />}</Show>
     </>
   );
 }
 
-function PlacementsView({ data, q }: { readonly data: Placements; readonly q: string }): JSX.Element {
-  const phase = useSignal('');
-  const rows = data.rows.filter((one) => phase.value === '' || one.phase === phase.value);
+interface PlacementsViewProps {
+  readonly data: Placements;
+  readonly route: Extract<Route, { page: 'placements' }>;
+}
+
+function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
+  const { q, phase } = route;
+  const phases = [{ phase: '', count: data.total }, ...data.phases.filter(({ count }) => count > 0)];
+  const tabs = phases.map(
+    (one) => [one.phase, counted(one.phase === '' ? 'All' : spaced(one.phase), one.count)] as const,
+  );
+  const rows = data.rows.filter((one) => phase === '' || one.phase === phase);
   const pages = usePages(rows.length, PAGE);
   if (data.total === 0)
     return (
@@ -56,25 +65,9 @@ function PlacementsView({ data, q }: { readonly data: Placements; readonly q: st
           placeholder="Namespace or name"
           data-search=""
           value={q}
-          onInput={(event) => amend({ page: 'placements', q: event.currentTarget.value })}
+          onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
         />
-        <div class="tabs" role="group" aria-label="Phase">
-          <button type="button" aria-pressed={phase.value === ''} onClick={() => (phase.value = '')}>
-            All <Count of={data.total} />
-          </button>
-          {data.phases
-            .filter(({ count }) => count > 0)
-            .map((one) => (
-              <button
-                key={one.phase}
-                type="button"
-                aria-pressed={phase.value === one.phase}
-                onClick={() => (phase.value = phase.value === one.phase ? '' : one.phase)}
-              >
-                {spaced(one.phase)} <Count of={one.count} />
-              </button>
-            ))}
-        </div>
+        <Tabs label="Phase" list={tabs} on={phase} onPress={(one) => amend({ ...route, phase: one })} />
       </div>
       {rows.length === 0 ? (
         <Empty title="No Placement matches." />

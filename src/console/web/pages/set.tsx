@@ -89,7 +89,7 @@ function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
         <ul class="list">
           {list.map((one) => (
             <li key={`${one.namespace}/${one.name}`}>
-              <a class="strong list-name" href={hrefOf({ page: 'placements', q: `${one.namespace}/` })}>
+              <a class="strong list-name" href={hrefOf({ page: 'placements', q: `${one.namespace}/`, phase: '' })}>
                 <Text of={one.namespace} />
               </a>
               {one.ignored !== undefined && <span>No Placement selects by it: {shown(one.ignored)}</span>}
@@ -135,7 +135,8 @@ function Members({ set, address, isUnread }: MembersProps): JSX.Element {
                 <ClusterLink name={one.name} />
               </span>
               <span role="cell">
-                <HealthMark health={one.health} /> <Since time={one.health === 'available' ? undefined : one.since} />
+                <HealthMark health={one.health} isJudged={one.isJudged} />{' '}
+                <Since time={one.health === 'available' ? undefined : one.since} />
               </span>
             </>
           )}

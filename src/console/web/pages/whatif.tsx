@@ -3,7 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Fleet, Key } from '../../wire/fleet.js';
 import type { PlacementView } from '../../wire/placement.js';
-import type { SchemaField } from '../../wire/plan.js';
+import type { Draft, SchemaField } from '../../wire/plan.js';
+import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import {
   bringBackDraft,
@@ -14,6 +15,7 @@ import {
   isEmptyDraft,
   replaceDraft,
   setBases,
+  unfinishedIn,
 } from '../draft.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -101,12 +103,19 @@ async function takePlacement(place: string): Promise<string> {
   return '';
 }
 
+/** A line of the draft with characters that are not seen, or that turn the others around. */
+function unseenIn({ manifests, labels, drains, losses, each }: Draft): string | undefined {
+  const lines = [...manifests.split('\n'), ...labels, ...drains, ...losses, ...each];
+  return lines.find((line) => hasUnseen(line.replaceAll('\t', '')));
+}
+
 function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
   const { value } = draft;
   const { data: schema = NO_FIELDS } = useLoaded<readonly SchemaField[]>('schema');
   const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
   const { data: fleet } = useLoaded<Fleet>('fleet?limit=0');
   const adders = useRef<HTMLDivElement>(null);
+  const unseen = unseenIn(value);
   return (
     <section class="card draft" aria-label="Draft">
       <Editor
@@ -116,6 +125,11 @@ function DraftView({ faultLine }: { readonly faultLine: number | undefined }): J
         known={{ schema, keys, sets: fleet?.sets ?? [] }}
         onInput={(manifests) => changeDraft({ manifests })}
       />
+      {unseen !== undefined && (
+        <p class="fault" role="alert">
+          Characters are not seen here, or turn others around: <code>{shown(unseen.trim())}</code>
+        </p>
+      )}
       {CHIPS.map(({ field, title, hint }) => (
         <Chips
           key={field}
@@ -175,13 +189,21 @@ function withDocument(text: string, document: string): string {
 
 function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element {
   const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
-  const isOld = isPlanning || fault !== undefined;
+  const unfinished = unfinishedIn(draft.value);
+  const isOld = isPlanning || fault !== undefined || unfinished !== undefined;
   const isCounted = !isWithheld({ withheld }, 'placements');
   return (
     <section class="card outcome" aria-label="What it would do" aria-busy={isPlanning}>
       {fault !== undefined && (
         <p class="fault" role="alert">
           {shown(fault)}
+        </p>
+      )}
+      {unfinished !== undefined && (
+        <p class="notice info" role="status">
+          <strong>Not finished</strong>
+          {unfinished !== '' && <code> {shown(unfinished)}</code>}: write it to its end, or take it away.
+          {plan !== undefined && ' What stands here is of the draft before.'}
         </p>
       )}
       <WithheldNotice withheld={withheld} namespace={namespace} />

@@ -72,7 +72,7 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
           Apply with my rights
         </button>
       </div>
-      {reason !== undefined && <p class="muted">{capital(shown(reason))}.</p>}
+      {reason !== undefined && !isOld && <p class="muted">{capital(shown(reason))}.</p>}
       {answer.value !== undefined && !isAnswered && (
         <p class={`notice ${isStatus(answer.value.found) ? 'bad' : OUTCOMES[answer.value.found.kind]}`} role="status">
           {answerText(answer.value.found, answer.value.dryRun)}
@@ -84,9 +84,11 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
 }
 
 /** Why nothing can be applied, whatever the draft does; undefined where it can. */
-function offReason({ notApplied, writes }: Plan): string | undefined {
+function offReason({ notApplied, writes, replaced }: Plan): string | undefined {
   if (notApplied !== undefined) return notApplied;
-  if (writes.length === 0) return 'nothing to apply: the hub has it so already';
+  const { labels } = draft.value;
+  if (writes.length === 0)
+    return `nothing to apply: ${replaced.length + labels.length === 0 ? 'the draft has no object' : 'the hub has it so already'}`;
   return isLost.value || reading.value?.stale !== undefined
     ? 'nothing is applied while the hub cannot be read'
     : undefined;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { VERDICTS } from '../../../api/verdicts.js';
-import type { Health } from '../../../answers/fleetsummary.js';
+import type { ClusterHealth, Health } from '../../../answers/fleetsummary.js';
 
 /** States by shape and color together: neither alone tells anything. */
 
@@ -14,7 +14,6 @@ interface Look {
 }
 
 const RING = <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />;
-const DISC = <circle cx="8" cy="8" r="6" fill="currentColor" />;
 const HALF = (
   <g>
     {RING}
@@ -23,9 +22,6 @@ const HALF = (
 );
 const CROSS = (
   <path d="M3.5 3.5l9 9m0-9l-9 9" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" fill="none" />
-);
-const DASHES = (
-  <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="2.6 2.8" />
 );
 const BAR = <path d="M3 8h10" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />;
 const TRIANGLE = <path d="M8 2.2l6.3 11.3H1.7z" fill="currentColor" />;
@@ -39,15 +35,26 @@ const CHECK = (
     fill="none"
   />
 );
+const FRAME = <path d="M2.5 2.5h11v11h-11z" fill="none" stroke="currentColor" stroke-width="1.6" />;
 
+/** As the cells of the map. */
 export const HEALTH_LOOK: Readonly<Record<Health, Look>> = {
-  available: { tone: 'ok', text: 'available', shape: DISC },
-  silent: { tone: 'warn', text: 'silent', shape: HALF },
-  unavailable: { tone: 'bad', text: 'unavailable', shape: CROSS },
-  notJoined: { tone: 'info', text: 'not joined', shape: RING },
-  noAgent: { tone: 'quiet', text: 'no agent', shape: DASHES },
-  deleting: { tone: 'quiet', text: 'deleting', shape: BAR },
+  available: { tone: 'ok', text: 'available', shape: <path d="M2 2h12v12H2z" fill="currentColor" /> },
+  silent: { tone: 'warn', text: 'silent', shape: within(<path d="M2 8h12v6H2z" fill="currentColor" />) },
+  unavailable: { tone: 'bad', text: 'unavailable', shape: within(CROSS) },
+  notJoined: { tone: 'info', text: 'not joined', shape: FRAME },
+  noAgent: { tone: 'quiet', text: 'no agent', shape: FRAME },
+  deleting: { tone: 'quiet', text: 'deleting', shape: within(BAR) },
 };
+
+function within(shape: JSX.Element): JSX.Element {
+  return (
+    <g>
+      {FRAME}
+      {shape}
+    </g>
+  );
+}
 
 const SHAPES = { check: CHECK, cross: CROSS, bar: BAR, ring: RING, triangle: TRIANGLE };
 
@@ -82,8 +89,14 @@ function Shape({ shape }: { readonly shape: JSX.Element }): JSX.Element {
   );
 }
 
-export function HealthMark({ health, short }: { readonly health: Health; readonly short?: boolean }): JSX.Element {
-  const { tone, text, shape } = HEALTH_LOOK[health];
+export interface HealthMarkProps extends Pick<ClusterHealth, 'health'> {
+  readonly isJudged?: ClusterHealth['isJudged'] | undefined;
+  readonly short?: boolean;
+}
+
+export function HealthMark({ health, isJudged, short }: HealthMarkProps): JSX.Element {
+  const { tone, text: usual, shape } = HEALTH_LOOK[health];
+  const text = isJudged === false ? `reported ${usual}, not judged by the hub` : usual;
   return (
     <span class={`mark ${tone}`} title={text}>
       <Shape shape={shape} />

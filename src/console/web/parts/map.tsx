@@ -161,7 +161,7 @@ function drawCells(canvas: HTMLCanvasElement, { health, size, columns, width, he
   for (const [which, one] of HEALTHS.entries()) {
     const color = style.getPropertyValue(`--${HEALTH_LOOK[one].tone}`);
     Object.assign(context, { fillStyle: color, strokeStyle: color, lineWidth: line });
-    context.globalAlpha = one === 'noAgent' ? 0.55 : 1;
+    context.globalAlpha = one === 'noAgent' ? 0.75 : 1;
     const digit = String(which);
     for (let index = health.indexOf(digit); index >= 0; index = health.indexOf(digit, index + 1)) {
       const cell = { x: (index % columns) * step, y: Math.floor(index / columns) * step, size };
@@ -193,5 +193,6 @@ function drawCell(context: CanvasRenderingContext2D, health: Health, { x, y, siz
     context.stroke();
     context.lineWidth = line;
   }
+  if (health === 'deleting') context.fillRect(x + size / 4, y + size / 2 - line / 2, size / 2, line);
   context.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
 }

@@ -1,29 +1,21 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { VERDICTS, type VerdictWord } from '../../../api/verdicts.js';
-import {
-  SHOWS,
-  type Cell,
-  type Matrix,
-  type MatrixRow,
-  type Requirement,
-  type Show,
-  type WhyCluster,
-} from '../../wire/placement.js';
+import { SHOWS, type Cell, type Matrix, type MatrixRow, type Requirement, type Show } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
-import { placementPath, useLatest, useLoaded } from '../store.js';
-import { Dialog } from './dialog.js';
+import type { Route } from '../route.js';
+import { placementPath, useLatest } from '../store.js';
 import { HealthMark, spaced, WordMark } from './icon.js';
-import { ClusterLink, Count } from './name.js';
+import { ClusterLink } from './name.js';
 import { BLOCK, Rows, useNarrow } from './rows.js';
 import { Empty, isWithheld, Loading, Problem } from './states.js';
+import { counted, Tabs } from './tabs.js';
+import { Why } from './why.js';
 
 /** Clusters against requirements: who is in, who is near, who is out, and for what. */
 
 export interface MatrixProps {
-  readonly namespace: string;
-  readonly name: string;
+  readonly route: Extract<Route, { page: 'placement' }>;
   readonly show: Show;
   /** Whether more is known than what the decision holds. */
   readonly isKnown: boolean;
@@ -37,73 +29,55 @@ const TITLES: Readonly<Record<keyof Matrix['totals'], string>> = {
 };
 const ROW = 40;
 
-export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX.Element {
-  const filter = useSignal('');
-  const why = useSignal<string | undefined>(undefined);
-  const path = placementPath(namespace, name);
+export function MatrixView({ route, show, isKnown }: MatrixProps): JSX.Element {
+  const { q, why } = route;
+  const path = placementPath(route.namespace, route.name);
   const address = (after: number, limit: number): string =>
-    `${path}/matrix?show=${show}&q=${encodeURIComponent(filter.value)}&after=${after}&limit=${limit}`;
+    `${path}/matrix?show=${show}&q=${encodeURIComponent(q)}&after=${after}&limit=${limit}`;
   const loaded = useLatest<Matrix>(address(0, BLOCK));
   const { data, error } = loaded;
   const isDecided = !isWithheld(loaded, 'placementdecisions');
-  const onShow = (one: Show): void => amend({ page: 'placement', namespace, name, show: one });
+  const onShow = (one: Show): void => amend({ ...route, show: one });
+  const onWhy = (cluster: string): void => amend({ ...route, why: cluster });
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
     <section class="card">
       <div class="toolbar">
-        <div class="tabs" role="group" aria-label="Clusters">
-          {SHOWS.filter((one) => isKnown || one === 'in').map((one) => (
-            <button key={one} type="button" aria-pressed={one === show} onClick={() => onShow(one)}>
-              {TITLES[one]} <Count of={data.totals[one]} />
-            </button>
-          ))}
-        </div>
-        {isKnown && <Verdicts counts={data.verdicts} show={show} onShow={onShow} />}
+        <Tabs<Show>
+          label="Clusters"
+          list={SHOWS.filter((one) => isKnown || one === 'in').map((one) => [
+            one,
+            counted(TITLES[one], data.totals[one]),
+          ])}
+          on={show}
+          onPress={onShow}
+        />
+        {isKnown && (
+          <Tabs<Show>
+            label="Verdict"
+            list={WORDS.filter((one) => one in data.verdicts || one === show).map((one) => {
+              return [one, counted(<WordMark word={one} />, data.verdicts[one] ?? 0)];
+            })}
+            on={show}
+            onPress={(one) => onShow(one === show ? 'all' : one)}
+          />
+        )}
         <input
           type="search"
           class="small"
           aria-label="Filter clusters by name"
           placeholder="Name"
-          value={filter.value}
-          onInput={(event) => (filter.value = event.currentTarget.value)}
+          value={q}
+          onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
         />
       </div>
-      <MatrixRows
-        matrix={data}
-        isDecided={isDecided}
-        address={address}
-        filter={filter.value}
-        onWhy={(cluster) => (why.value = cluster)}
-      />
-      {why.value !== undefined && <Why path={path} cluster={why.value} onClose={() => (why.value = undefined)} />}
+      <MatrixRows matrix={data} isDecided={isDecided} address={address} filter={q} onWhy={onWhy} />
+      {why !== '' && <Why path={path} cluster={why} onClose={() => onWhy('')} />}
     </section>
   );
 }
 
-interface VerdictsProps {
-  readonly counts: Matrix['verdicts'];
-  readonly show: Show;
-  readonly onShow: (show: Show) => void;
-}
-
-/** A filter for each verdict that a cluster has. */
-function Verdicts({ counts, show, onShow }: VerdictsProps): JSX.Element {
-  const words = (Object.keys(VERDICTS) as readonly VerdictWord[]).filter((word) => word in counts || word === show);
-  return (
-    <div class="tabs" role="group" aria-label="Verdict">
-      {words.map((word) => (
-        <button
-          key={word}
-          type="button"
-          aria-pressed={word === show}
-          onClick={() => onShow(word === show ? 'all' : word)}
-        >
-          <WordMark word={word} /> <Count of={counts[word] ?? 0} />
-        </button>
-      ))}
-    </div>
-  );
-}
+const WORDS = Object.keys(VERDICTS) as readonly VerdictWord[];
 
 interface MatrixRowsProps {
   readonly matrix: Matrix;
@@ -121,10 +95,8 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
   const title = isVerdict(show) ? spaced(show) : TITLES[show];
   if (total === 0 && show === 'in' && !isDecided)
     return <Empty title="Which clusters are selected is not known with your rights." />;
-  if (total === 0)
-    return (
-      <Empty title={filter !== '' ? 'No cluster has this in its name.' : isVerdict(show) ? NO_VERDICT : EMPTY[show]} />
-    );
+  const none = isVerdict(show) ? 'No cluster has this verdict.' : EMPTY[show];
+  if (total === 0) return <Empty title={filter === '' ? none : 'No cluster has this in its name.'} />;
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
   return (
@@ -208,7 +180,6 @@ const EMPTY: typeof TITLES = {
   out: 'No cluster of the eligible sets is left out.',
   all: 'The eligible sets have no cluster.',
 };
-const NO_VERDICT = 'No cluster has this verdict.';
 
 function isVerdict(show: Show): show is VerdictWord {
   return show in VERDICTS;
@@ -270,32 +241,5 @@ function CellView({ cell, isSpare: spare, label }: CellViewProps): JSX.Element {
       <WordMark word={cell.met ? 'True' : 'False'} text={text} />
       <span class="unseen">{says}</span>
     </span>
-  );
-}
-
-function Why({
-  path,
-  cluster,
-  onClose,
-}: {
-  readonly path: string;
-  readonly cluster: string;
-  readonly onClose: () => void;
-}): JSX.Element {
-  const { data, error } = useLoaded<WhyCluster>(`${path}/why/${encodeURIComponent(cluster)}`);
-  return (
-    <Dialog title={`Why ${shown(cluster)}?`} onClose={onClose}>
-      {error !== undefined && <Problem status={error} />}
-      {data === undefined && error === undefined && <Loading rows={3} />}
-      {data !== undefined && (
-        <div class="why">
-          {data.lines.map((line, index) => (
-            <p key={index} class={`why-${/^ {4}/.test(line) ? 'deep' : /^ {2}/.test(line) ? 'in' : 'head'}`}>
-              {shown(line.trim())}
-            </p>
-          ))}
-        </div>
-      )}
-    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
+import { placementRoute } from '../route.js';
 import { now } from '../store.js';
 import { sinceText } from '../time.js';
 
@@ -25,7 +26,7 @@ export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
 
 export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
   return (
-    <a href={hrefOf({ page: 'placement', namespace, name, show: 'in' })}>
+    <a href={hrefOf(placementRoute(namespace, name))}>
       <bdi class="name" title={`${shown(namespace)}/${shown(name)}`}>
         <span class="muted">{shown(namespace)}/</span>
         {shown(name)}

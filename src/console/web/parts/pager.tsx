@@ -4,15 +4,13 @@ import type { JSX } from 'preact';
 /** A long list, a part of it at a time: what is not shown is not in the page. */
 
 export interface Pages {
-  /** The index of the first that is shown. */
+  /** The index of the first that is shown, of so many. */
   readonly after: number;
-  /** So many are shown at a time. */
   readonly size: number;
   readonly total: number;
   readonly onMove: (after: number) => void;
 }
 
-/** The pages of a list that may become shorter. */
 export function usePages(total: number, size: number): Pages {
   const wanted = useSignal(0);
   const last = Math.max(Math.floor((total - 1) / size) * size, 0);

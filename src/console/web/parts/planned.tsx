@@ -1,10 +1,11 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { PlannedState } from '../../../answers/plan/document.js';
-import type { CutPlacement, Plan, PlannedCluster, PlannedClusters, PlannedPart } from '../../wire/plan.js';
+import type { PlannedCluster } from '../../../answers/plan/changelists.js';
+import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../wire/plan.js';
 import { shown, shownLines } from '../command.js';
 import { isCut, planDifferences, problemIn } from '../plandifference.js';
-import { placementSegments, useLoaded } from '../store.js';
+import { placementPath, useLoaded } from '../store.js';
 import { spaced, WordMark } from './icon.js';
 import { ClusterLink, PlacementLink } from './name.js';
 import { Pager, usePages } from './pager.js';
@@ -15,7 +16,6 @@ import { Problem } from './states.js';
 
 /** So many clusters are named before somebody asks for all. */
 const FEW = 5;
-
 /** So many Placements are drawn at a time. */
 const PAGE = 20;
 
@@ -31,13 +31,16 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
   const open = useSignal('');
   return (
     <>
-      {isCounted && <p class="plan-summary">{shown(summary.text)}</p>}
-      {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
       {isCounted && lossOfEach !== undefined && (
-        <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
-          {shownLines(lossOfEach)}
-        </pre>
+        <>
+          <h2>The loss of each value{summary !== undefined && ', after the changes'}</h2>
+          <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
+            {shownLines(lossOfEach)}
+          </pre>
+        </>
       )}
+      {isCounted && summary !== undefined && <p class="plan-summary">{shown(summary.text)}</p>}
+      {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
       {refusals.map(({ kind, name }) => (
         <p key={name} class="notice bad">
           {kind} {shown(name)} is in use: its deletion is refused
@@ -66,7 +69,7 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
 
 interface PlannedPlacementProps extends Pick<Plan, 'basedOn'> {
   readonly one: CutPlacement;
-  /** The path of the list that is open: one at a time; empty for none. */
+  /** The list that is open: one at a time; empty for none. */
   readonly open: Signal<string>;
 }
 
@@ -98,16 +101,10 @@ function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JS
         after.phase !== 'Satisfied' &&
         after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
       {lists.map((list) => {
-        const id = `${placementSegments(namespace, name)}/${encodeURIComponent(list.sign)}`;
-        return (
-          <Clusters
-            key={list.sign}
-            list={list}
-            path={`plan/${basedOn}/${id}`}
-            isOpen={open.value === id}
-            onToggle={() => (open.value = open.value === id ? '' : id)}
-          />
-        );
+        const path = `plan/${basedOn}/${placementPath(namespace, name)}/${encodeURIComponent(list.sign)}`;
+        const id = `${namespace}/${name} ${list.sign}`;
+        const onToggle = (): string => (open.value = open.value === id ? '' : id);
+        return <Clusters key={id} list={list} path={path} isOpen={open.value === id} onToggle={onToggle} />;
       })}
       {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
     </>
@@ -135,20 +132,14 @@ interface ClustersProps {
 /** The first clusters of a list; all of them once somebody opens it. */
 function Clusters({ list, path, isOpen, onToggle }: ClustersProps): JSX.Element {
   const { sign, rows, total } = list;
-  const tone = sign === '+' ? 'ok' : sign === '−' ? 'bad' : 'info';
-  const cells = ({ name, why }: PlannedCluster): JSX.Element => (
-    <>
-      <span class={tone}>{sign}</span> <ClusterLink name={name} /> <span class="muted">{shown(why)}</span>
-    </>
-  );
   return (
     <>
       {isOpen && rows.length < total ? (
-        <AllClusters list={list} path={path} row={(one) => <span role="cell">{cells(one)}</span>} />
+        <AllClusters list={list} path={path} />
       ) : (
         <ul class="moves">
           {(isOpen ? rows : rows.slice(0, FEW)).map((one) => (
-            <li key={one.name}>{cells(one)}</li>
+            <li key={one.name}>{clusterOf(sign, one)}</li>
           ))}
         </ul>
       )}
@@ -161,9 +152,16 @@ function Clusters({ list, path, isOpen, onToggle }: ClustersProps): JSX.Element 
   );
 }
 
-type AllClustersProps = Pick<ClustersProps, 'list' | 'path'> & { readonly row: (one: PlannedCluster) => JSX.Element };
+function clusterOf(sign: PlannedClusters['sign'], { name, why }: PlannedCluster): JSX.Element {
+  const tone = sign === '+' ? 'ok' : sign === '−' ? 'bad' : 'info';
+  return (
+    <>
+      <span class={tone}>{sign}</span> <ClusterLink name={name} /> <span class="muted">{shown(why)}</span>
+    </>
+  );
+}
 
-function AllClusters({ list: { sign, total }, path, row }: AllClustersProps): JSX.Element {
+function AllClusters({ list: { sign, total }, path }: Pick<ClustersProps, 'list' | 'path'>): JSX.Element {
   const address = (after: number, limit: number): string => `${path}?after=${after}&limit=${limit}`;
   const { data, error } = useLoaded<PlannedPart>(address(0, BLOCK));
   if (error !== undefined) return <Problem status={error} />;
@@ -178,7 +176,7 @@ function AllClusters({ list: { sign, total }, path, row }: AllClustersProps): JS
         pathOf={address}
         rowsIn={(part) => (part as PlannedPart).rows}
         head={<span role="columnheader">Cluster</span>}
-        row={row}
+        row={(one) => <span role="cell">{clusterOf(sign, one)}</span>}
       />
       {listed < total && <p class="muted">{(total - listed).toLocaleString('en-US')} more are not listed.</p>}
     </>

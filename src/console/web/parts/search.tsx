@@ -2,6 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { HEALTHS, type Fleet, type Key } from '../../wire/fleet.js';
+import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import { clusters } from '../completion.js';
 import { useLoaded } from '../store.js';
@@ -78,7 +79,7 @@ export function Search({ value, onInput, fault, sets }: SearchProps): JSX.Elemen
           onTake={taking}
         />
       )}
-      <Fault text={fault} />
+      <Fault text={fault ?? (hasUnseen(value) ? `characters that are not seen: ${value}` : undefined)} />
     </div>
   );
 }

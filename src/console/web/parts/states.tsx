@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Status, Withheld } from '../../wire/answer.js';
 import { shown } from '../command.js';
+import { showNamespace } from '../session.js';
 import { session, type Loaded } from '../store.js';
 import { Command } from './command.js';
 
@@ -91,10 +92,11 @@ export function WithheldNotice({
       <strong>Not all can be read with your rights.</strong>
       {namespace !== undefined && (
         <p>
-          Of Placements, decisions and bindings, only namespace {shown(namespace)} is shown.{' '}
-          {session.value?.by === 'token' ? OTHER_NAMESPACE.hub : OTHER_NAMESPACE.command}
+          Of Placements, decisions and bindings, only namespace {shown(namespace)} is shown.
+          {session.value?.by !== 'token' && ' kubectl mce console -n NAMESPACE shows another one.'}
         </p>
       )}
+      {namespace !== undefined && session.value?.by === 'token' && <OtherNamespace />}
       <details>
         <summary>{withheld.map(withheldText).join('; ')}</summary>
         <ul class="withheld">
@@ -111,10 +113,28 @@ export function WithheldNotice({
   );
 }
 
-const OTHER_NAMESPACE = {
-  hub: 'For another one, log out, and name it when you log in.',
-  command: 'kubectl mce console -n NAMESPACE shows another one.',
-};
+/** Reads another namespace, without a new login. */
+function OtherNamespace(): JSX.Element {
+  const [name, setName] = useState('');
+  const [fault, setFault] = useState('');
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setFault((await showNamespace(name)) ?? '');
+  };
+  return (
+    <form class="actions" onSubmit={(event) => void submit(event)}>
+      <label>
+        Another namespace <input required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+      </label>
+      <button type="submit" class="button">
+        Show
+      </button>
+      <span class="fault" role="alert">
+        {capital(shown(fault))}
+      </span>
+    </form>
+  );
+}
 
 function withheldText({ resource, verb, status, except }: Withheld): string {
   if (status === 404) return `${resource} is not served by this hub`;

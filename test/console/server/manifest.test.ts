@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals';
+import { readYaml } from '@multicluster-engine/values/yaml';
+import fc from 'fast-check';
+import { manifestOf, manifestText } from '../../../src/console/server/manifest.js';
+import { hasUnseen } from '../../../src/console/wire/unseen.js';
+import { rawPlacement } from '../../support/builders/world.js';
+
+it('a manifest shows what is not seen as an escape, and is the same object', () => {
+  const object = rawPlacement({ note: 'a: \u202elive', 'k\u200b': ['\\x01u202e', '\u{e0041}\ttab\nline'] });
+  const text = manifestText(object);
+  expect(text).toContain(String.raw`note: "a: \u202elive"`);
+  expect(text).toContain(String.raw`\U000e0041`);
+
+  const pieces = fc.constantFrom(
+    'a',
+    '\\',
+    '\\x01',
+    'x01',
+    '\u0001',
+    '\u202e',
+    '\u{e0041}',
+    '\n',
+    '\t',
+    '"',
+    ': ',
+    '#',
+  );
+  const value = fc.array(pieces, { maxLength: 8 }).map((list) => list.join(''));
+  fc.assert(
+    fc.property(value, value, (key, one) => {
+      const given = rawPlacement({ [`k${key}`]: one, list: [one] });
+      const shown = manifestText(given);
+      expect(readYaml(shown).value).toEqual(JSON.parse(JSON.stringify(manifestOf(given))));
+      expect(shown.split('\n').filter((line) => hasUnseen(line.replaceAll('\t', '')))).toEqual([]);
+    }),
+  );
+});
