@@ -106,10 +106,10 @@ const SCENES: readonly Scene[] = [
     shows: 'Not finished',
     act: async (page) => {
       expect(await page.getByText('Nothing to apply').count()).toBe(0);
-      await page.locator('[data-chips="labels"] input').fill('cluster-3:tier=silver');
-      await page.getByText('Plan: ').waitFor();
       await page.getByLabel('Manifests').fill('# \u202eevil');
       await page.getByText('Characters are not seen here').waitFor();
+      await page.locator('[data-chips="labels"] input').fill('cluster-3:tier=silver');
+      await page.getByText('Plan: ').waitFor();
     },
   },
   { name: 'unknown page', world: FLEET, address: '/none', shows: 'There is no such page' },

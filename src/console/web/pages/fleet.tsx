@@ -116,16 +116,13 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
   );
 }
 
-/** How many clusters are in each state: each a filter. */
-function Tiles({
-  fleet,
-  q,
-  onFilter,
-}: {
-  readonly fleet: Fleet;
+interface Filtering {
   readonly q: string;
   readonly onFilter: (q: string) => void;
-}): JSX.Element {
+}
+
+/** How many clusters are in each state: each a filter. */
+function Tiles({ fleet, q, onFilter }: Filtering & Pick<FleetViewProps, 'fleet'>): JSX.Element {
   const isShown = (health: Health): boolean =>
     fleet.counts[health] > 0 || health === 'available' || health === 'silent';
   return (
@@ -161,15 +158,7 @@ function without(q: string, term: string | RegExp): string {
     .join(' ');
 }
 
-function NoMatch({
-  without: terms,
-  q,
-  onFilter,
-}: {
-  readonly without: NonNullable<Fleet['without']>;
-  readonly q: string;
-  readonly onFilter: (q: string) => void;
-}): JSX.Element {
+function NoMatch({ without: terms, q, onFilter }: Filtering & Pick<Required<Fleet>, 'without'>): JSX.Element {
   return (
     <Empty title="No cluster matches.">
       <p>Leave out a term:</p>

@@ -43,7 +43,7 @@ export const HEALTH_LOOK: Readonly<Record<Health, Look>> = {
   silent: { tone: 'warn', text: 'silent', shape: within(<path d="M2 8h12v6H2z" fill="currentColor" />) },
   unavailable: { tone: 'bad', text: 'unavailable', shape: within(CROSS) },
   notJoined: { tone: 'info', text: 'not joined', shape: FRAME },
-  noAgent: { tone: 'quiet', text: 'no agent', shape: FRAME },
+  noAgent: { tone: 'quiet', text: 'no agent', shape: <g stroke-dasharray="2.4 2">{FRAME}</g> },
   deleting: { tone: 'quiet', text: 'deleting', shape: within(BAR) },
 };
 

@@ -161,7 +161,7 @@ function drawCells(canvas: HTMLCanvasElement, { health, size, columns, width, he
   for (const [which, one] of HEALTHS.entries()) {
     const color = style.getPropertyValue(`--${HEALTH_LOOK[one].tone}`);
     Object.assign(context, { fillStyle: color, strokeStyle: color, lineWidth: line });
-    context.globalAlpha = one === 'noAgent' ? 0.75 : 1;
+    context.setLineDash(one === 'noAgent' ? [line * 1.5, line] : []);
     const digit = String(which);
     for (let index = health.indexOf(digit); index >= 0; index = health.indexOf(digit, index + 1)) {
       const cell = { x: (index % columns) * step, y: Math.floor(index / columns) * step, size };
