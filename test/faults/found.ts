@@ -11,6 +11,17 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'tainted a cluster with a short lease duration that renewed all the time, while the watch of Leases was silent',
+    mendedBy: 'a taint for silence waits until the watch has delivered something since',
+    plan: {
+      scenario: 'agents/join',
+      seed: 0,
+      faults: [{ where: { step: 3, of: 'event', n: 14 }, when: 'watch', what: { kind: 'mute' } }],
+      from: 1,
+      to: 3,
+    },
+  },
+  {
     what: 'left a cluster that says it is available for ever, where the definition was gone when nobody reported for it any more',
     mendedBy: 'it is tried for a minute before the engine goes on without that',
     plan: {

@@ -58,10 +58,21 @@ export function leaseAge(renewedAt: number | undefined, since: number, now: numb
   return { ageMs, renewed: renewedAt !== undefined && renewedAt > since, phase: phaseOf(ageMs / leaseDurationMs) };
 }
 
+const LOST_LEASE_DURATIONS = 4;
+
 function phaseOf(leaseDurations: number): LeasePhase {
   if (leaseDurations < 2) return 'current';
   if (leaseDurations < 3) return 'silent';
-  return leaseDurations < 4 ? 'unknown' : 'lost';
+  return leaseDurations < LOST_LEASE_DURATIONS ? 'unknown' : 'lost';
+}
+
+/**
+ * Whether the watch has delivered something since the Lease became lost. One that is silent itself may have missed renewals, and
+ * a short lease duration is over before that makes the observation stale.
+ */
+export function isLossObserved({ ageMs }: LeaseAge, leaseDurationMs: number, { now, receivedAt }: WatchState): boolean {
+  const lostAt = now - ageMs + LOST_LEASE_DURATIONS * leaseDurationMs;
+  return receivedAt !== undefined && receivedAt >= lostAt;
 }
 
 /** Whether the times that an agent writes agree with the clock of the hub. */

@@ -11,7 +11,13 @@ import {
   type BrakeCause,
   type ScopeChanges,
 } from '../../domain/health/brake.js';
-import { checkObservation, leaseAge, type Observation, type WatchState } from '../../domain/health/observation.js';
+import {
+  checkObservation,
+  isLossObserved,
+  leaseAge,
+  type Observation,
+  type WatchState,
+} from '../../domain/health/observation.js';
 import {
   availabilityOf,
   countsAsJoined,
@@ -155,7 +161,10 @@ export class FleetHealth {
     const due: { name: string; agent: Agent; key: HealthTaintKey; lastedMs: number }[] = [];
     for (const [name, agent] of this.#agents) {
       if (agent.tainted !== undefined || (agent.phase !== 'lost' && agent.unhealthyAt === undefined)) continue;
-      const cause = taintCause(this.#evidence(name, agent, { since, now }));
+      const evidence = this.#evidence(name, agent, { since, now });
+      const { lease, leaseDurationMs } = evidence;
+      if (lease.phase === 'lost' && !isLossObserved(lease, leaseDurationMs, watch)) continue;
+      const cause = taintCause(evidence);
       if (cause !== undefined && this.#brakeCause(name, agent, now) === undefined) due.push({ name, agent, ...cause });
     }
     due.sort((a, b) => b.lastedMs - a.lastedMs);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { checkObservation, clockState, leaseAge } from '../../../src/domain/health/observation.js';
+import { checkObservation, clockState, isLossObserved, leaseAge } from '../../../src/domain/health/observation.js';
 
 const MINUTE = 60_000;
 
@@ -46,6 +46,19 @@ describe('leaseAge', () => {
   it('the lease duration of the cluster scales the phases', () => {
     expect(leaseAge(0, 0, 39_999, 10_000).phase).toBe('unknown');
     expect(leaseAge(0, 0, 40_000, 10_000).phase).toBe('lost');
+  });
+});
+
+describe('isLossObserved', () => {
+  const [now, duration] = [100_000, 20_000];
+  const lost = leaseAge(10_000, 0, now, duration);
+
+  it.each([
+    ['needs something from the watch since the Lease became lost', 90_000, true],
+    ['is not, by a watch that has been silent since before', 89_999, false],
+    ['is not, without any event', undefined, false],
+  ])('%s', (_, receivedAt, isObserved) => {
+    expect(isLossObserved(lost, duration, { now, current: true, receivedAt })).toBe(isObserved);
   });
 });
 
