@@ -99,14 +99,19 @@ async function onePlan(plan: Plan): Promise<Counts> {
   return { plans: 1, violations: Math.min(outcome.violations.length, 1) };
 }
 
+function tell(text: string): void {
+  console.log(text);
+  if (values.first) process.exit(1);
+}
+
 function inWorkers(parts: number): Promise<Counts> {
+  if (parts === 1) return work(0, 1, tell);
   const workers = Array.from({ length: parts }, (_, part) => {
     const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), `--part=${part}/${parts}`]);
     return new Promise<Counts>((resolve, reject) => {
       child.on('message', (message: Message) => {
         if (message.kind === 'end') resolve(message);
-        else console.log(message.text);
-        if (message.kind === 'found' && values.first) process.exit(1);
+        else tell(message.text);
       });
       process.on('exit', () => child.kill());
       child.on('exit', (code) => reject(new Error(`a worker has ended with exit code ${code}`)));

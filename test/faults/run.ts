@@ -7,7 +7,7 @@ import { EndCheck } from './checks/ends.js';
 import { EngineCheck } from './checks/engines.js';
 import { reviewEngineWrite } from './checks/enginewrites.js';
 import { AgentProgram } from './hub/agent.js';
-import type { BaseHub } from './hub/base.js';
+import { TEAM, type BaseHub } from './hub/base.js';
 import { Clients } from './hub/clients.js';
 import { DeploymentController } from './hub/deployments.js';
 import { Hands, PEOPLE } from './hub/hands.js';
@@ -136,6 +136,7 @@ class Run {
       (spec) =>
         new Program({
           ...shared,
+          violate,
           user: spec.user ?? PEOPLE,
           spec,
           config,
@@ -237,6 +238,10 @@ class Run {
       this.#states.push(state);
       if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
       this.#checkTime(Math.max(began, calmAt), activeAt);
+      if (reference === undefined) {
+        this.#checkSelected();
+        this.#bounds.checkRecords();
+      }
       const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
       this.#ends?.check(simulation.now(), isDated);
       this.#clients?.check();
@@ -251,6 +256,16 @@ class Run {
       for (const [key, count] of passes)
         if (count > mostPasses * (1 + this.#injector.reached.length))
           this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
+  }
+
+  /** The run without faults selects whom the scenario says; all others are compared with it. */
+  #checkSelected(): void {
+    const { scenario, plan } = this.#options;
+    // What is waited for after the last step is no step.
+    const isStep = this.#step <= (plan.to ?? scenario.steps.length);
+    const wanted = isStep ? scenario.selects?.split(' ')[this.#step - 1] : undefined;
+    const found = this.#decisions.selected(`${TEAM}/web`).join('') || '-';
+    if (wanted !== undefined && found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
   }
 
   /** A day in which nobody does anything: no write. */

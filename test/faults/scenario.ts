@@ -16,6 +16,13 @@ export interface Scenario {
   /** What is there before the programs start. */
   readonly given: (hands: Hands) => Promise<void>;
   readonly steps: readonly Step[];
+  /**
+   * Whom Placement `web` selects at the end of each step, by the documented rules: a letter each, `-` for nobody, a blank between
+   * steps. For what the second model does not cover.
+   */
+  readonly selects?: string;
+  /** What is selected depends on when changes are seen: only the run without faults is judged. */
+  readonly isTimed?: boolean;
   /** How many passes a key may have in a step, at most; default 5. */
   readonly mostPasses?: number;
   /** How long after the first start of the programs all is as it has to be, ms; default 0. */

@@ -17,6 +17,8 @@ const LEASES = 'leases.coordination.k8s.io';
 const DEFAULT_SECONDS = 60;
 /** A silent set keeps its clusters from taints for this long. */
 const SET_BRAKE_MS = 15 * 60_000;
+/** Nobody is tainted for so long after most of the fleet was silent. */
+const RECOVERED_AFTER_MS = 3 * 60_000;
 /** The hub evaluates once a second. */
 const LAG_MS = 2_000;
 /** With faults, the hub may have missed renewals of some clusters and not of others until it has noticed that. */
@@ -26,7 +28,7 @@ const LAG_WITH_FAULTS_MS = 95_000;
  * Sees every write of a Lease of a cluster and of a ManagedCluster when it is stored, and says at once what may not be:
  * - `holder`: a Lease goes from one cluster to another without a deletion;
  * - `early taint`: a cluster is tainted as unreachable before four lease durations without a renewal;
- * - `braked taint`: one is tainted so while most of its set, or of the fleet, is silent.
+ * - `braked taint`: one is tainted so while most of its set, or of the fleet, is silent, or was so a moment ago.
  */
 export class AgentCheck {
   readonly #base: BaseHub;
@@ -35,6 +37,8 @@ export class AgentCheck {
   readonly #renewals = new Map<string, Renewal>();
   /** When the hub began to refuse a cluster: renewals count no more from there. */
   readonly #refusedAt = new Map<string, number>();
+  /** When most of the fleet was silent last, monotonic ms. */
+  #silentAt = -Infinity;
   readonly #subscriptions: { end(): void }[];
 
   /** `isCalm`: whether no fault has happened so far. */
@@ -78,6 +82,7 @@ export class AgentCheck {
       if (before !== undefined) this.#renewals.set(name, { ...before, holder: '' });
       return;
     }
+    if (this.#silentMs('') > 0) this.#silentAt = this.#base.simulation.monotonic();
     const { holder } = this.#renewed(key, object);
     if (before !== undefined && before.holder !== '' && before.holder !== holder)
       this.#violate('holder', `the Lease of ${name} went from ${before.holder} to ${holder}`);
@@ -97,6 +102,9 @@ export class AgentCheck {
     if (age === undefined || age < 4)
       this.#violate('early taint', `${name} is tainted ${age?.toFixed(2)} lease durations after its last renewal`);
     const set = setOf(cluster);
+    // A process that was started meanwhile does not know it.
+    if (this.#isCalm() && this.#base.simulation.monotonic() - this.#silentAt < RECOVERED_AFTER_MS)
+      this.#violate('braked taint', `${name} is tainted soon after most of the fleet was silent`);
     for (const scope of ['', ...(set === undefined ? [] : [set])]) {
       const silentMs = this.#silentMs(scope);
       if (silentMs > 0 && (scope === '' || silentMs < SET_BRAKE_MS))

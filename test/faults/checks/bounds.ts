@@ -40,6 +40,8 @@ interface Live {
   number: number | undefined;
   /** By the name of the object: when each of its clusters came in (wall ms). */
   readonly objects: Map<string, ReadonlyMap<string, number>>;
+  /** By the name of the object: its annotations. */
+  readonly noted: Map<string, Readonly<Record<string, string>>>;
   /** Clusters of objects that others have deleted: the controller puts them back. */
   readonly lost: Set<string>;
   readonly left: Counted[];
@@ -62,8 +64,10 @@ const ON_ITS_WAY_MS = 30_000;
 
 /**
  * Judges by the wall time of the server, at every write of a decision object, and by the rules of docs/concepts/placement.md:
+ * - `wanted`: none comes in beside as many as are wanted;
  * - `budget`: no more clusters leave or come in within the window than `disruptionBudget` says;
  * - `paused`: nothing changes while `paused` is true;
+ * - `record`: a removal that counts is recorded once, and not too early;
  * - `window`: outside of all change windows only deleted clusters leave, and those that the hub has tainted;
  * - `move`: a cluster that leaves for a better one has stayed `minSelectedSeconds`, and moves are `intervalSeconds` apart.
  */
@@ -125,6 +129,21 @@ export class BoundsCheck {
     }
   }
 
+  /** To be called at the end of a step without faults: each removal that counts is recorded, once and not too early. */
+  checkRecords(): void {
+    for (const { key, newest, left, noted } of this.#placements.values()) {
+      const { spec } = versionOf(newest);
+      if (fields(spec['disruptionBudget'])['maxRemovals'] === undefined) continue;
+      const counts = ([at]: Counted): boolean => at > this.#now() - windowOf(spec);
+      const stored = [...noted.values()].flatMap((one) => recorded(one[REMOVALS_ANNOTATION])).filter(counts);
+      const seen = left.filter(counts);
+      const [first, earliest] = [stored, seen].map((all) => Math.min(...all.map(([at]) => at))) as [number, number];
+      // Times of a record have whole seconds.
+      if (sumOf(stored) !== sumOf(seen) || first + 1_000 < earliest)
+        this.#violations('record', `${key}: recorded are ${textOf(stored)}, and seen ${textOf(seen)}`);
+    }
+  }
+
   end(): void {
     for (const one of this.#subscriptions) one.end();
   }
@@ -153,6 +172,7 @@ export class BoundsCheck {
         isDecided: false,
         number: undefined,
         objects: new Map(),
+        noted: new Map(),
         lost: new Set(),
         left: [],
         came: [],
@@ -181,6 +201,7 @@ export class BoundsCheck {
     const { name, annotations = {} } = object.metadata;
     const since = ({ since: at }: Fields): number => Date.parse(text(at)) || 0;
     live.objects.set(name, new Map(itemsOf(object).map((one) => [text(one['clusterName']), since(one)])));
+    live.noted.set(name, annotations);
     live.left.push(...recorded(annotations[REMOVALS_ANNOTATION]));
     live.came.push(...recorded(annotations[ADDITIONS_ANNOTATION]));
   }
@@ -190,6 +211,7 @@ export class BoundsCheck {
     const live = this.#ownerOf(object);
     for (const name of live?.objects.get(object.metadata.name)?.keys() ?? []) live?.lost.add(name);
     live?.objects.delete(object.metadata.name);
+    live?.noted.delete(object.metadata.name);
   }
 
   #write(object: RawObject): void {
@@ -197,6 +219,7 @@ export class BoundsCheck {
     if (live === undefined) return;
     const now = this.#now();
     const before = membersOf(live);
+    live.noted.set(object.metadata.name, object.metadata.annotations ?? {});
     const listed = itemsOf(object).map((one) => text(one['clusterName']));
     live.objects.set(object.metadata.name, new Map(listed.map((name) => [name, before.get(name) ?? now])));
     const after = membersOf(live);
@@ -205,6 +228,12 @@ export class BoundsCheck {
     if (gone.length + come.length === 0) return;
     if (live.versions.every(({ spec }) => isPaused(spec)))
       this.#violations('paused', `${live.key}: ${[...gone, ...come].join(', ')} while it is paused`);
+    const most = Math.max(...live.versions.map(({ spec }) => wantedBy(spec)));
+    if (!this.#othersEdit && come.length > 0 && after.size > most)
+      this.#violations(
+        'wanted',
+        `${live.key}: ${come.join(', ')} came in: ${after.size} are there, ${most} are wanted`,
+      );
     this.#checkWindow(live, gone, now);
     this.#checkRemovals(live, gone, before.size, now);
     this.#checkAdditions(live, come, before.size, now);
@@ -310,7 +339,15 @@ function recorded(annotation: string | undefined): Counted[] {
 }
 
 function within(all: readonly Counted[], windowMs: number, now: number): number {
-  return all.reduce((sum, [at, count]) => (at > now - windowMs + ON_ITS_WAY_MS ? sum + count : sum), 0);
+  return sumOf(all.filter(([at]) => at > now - windowMs + ON_ITS_WAY_MS));
+}
+
+function textOf(all: readonly Counted[]): string {
+  return all.map(([at, count]) => `${count} at ${new Date(at).toISOString()}`).join(', ') || 'none';
+}
+
+function sumOf(all: readonly Counted[]): number {
+  return all.reduce((sum, [, count]) => sum + count, 0);
 }
 
 function isFreed(versions: readonly Version[], annotation: string, name: string, now: number): boolean {

@@ -88,6 +88,13 @@ export class DecisionCheck {
     return undefined;
   }
 
+  /** The clusters that the Placement, by `namespace/name`, has in its objects: sorted. */
+  selected(placement: string): readonly string[] {
+    return [...this.#placements.values()].flatMap(({ key, objects }) =>
+      key === placement ? [...unionOf(objects)].sort() : [],
+    );
+  }
+
   end(): void {
     for (const one of this.#subscriptions) one.end();
   }

@@ -12,12 +12,14 @@ import { decisionHistories } from '../../../src/answers/history.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
+import { fields, items, number } from '../../support/scenario/checks/reading.js';
 import { byTheBook, decisionOf, type Stored } from './thebook.js';
 
 const RESOURCES = { Placements, PlacementDecisions, ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings };
 
 /**
  * Reads what is stored at the end of each step, and says what may not be:
+ * - `piece`: a piece of a group has more clusters than its Placement says;
  * - `by the book`: the decision is not that of the second model;
  * - `explain`: an explanation says that other clusters are selected than the decision names;
  * - `history`: the changes that are recorded, from the first to the last, do not lead to the decision, or one comes in twice.
@@ -57,11 +59,23 @@ export class EndCheck {
       const decision = decisions.get(uid) ?? [];
       const book = byTheBook(stored, placement, this.#before.get(uid) ?? []);
       if ('selected' in book) this.#compare('by the book', placement, decision, book.selected);
+      this.#checkPieces(placement);
       this.#compare('explain', placement, decision, explainedIn(world, placement));
       const replayed = isDated ? replayedIn(world, placement) : undefined;
       if (replayed !== undefined) this.#compare('history', placement, decision, replayed);
     }
     this.#before = decisions;
+  }
+
+  /** Not for percentages: these are of what was selected when the piece was begun. */
+  #checkPieces({ metadata, spec, status }: RawObject): void {
+    const strategy = fields(fields(fields(spec)['decisionStrategy'])['groupStrategy']);
+    const most = number(strategy['clustersPerDecisionGroup'], Infinity);
+    for (const one of items(fields(status)['decisionGroups'])) {
+      const [index, count] = ['decisionGroupIndex', 'clusterCount'].map((name) => number(one[name], 0));
+      if ((count ?? 0) > most)
+        this.#violations('piece', `${keyOf(metadata)}: piece ${index} has ${count}, ${most} may be`);
+    }
   }
 
   #compare(rule: string, { metadata }: RawObject, decision: readonly string[], other: readonly string[]): void {

@@ -50,7 +50,12 @@ export class Explorer {
 
   /** What happens in these steps without faults. */
   async window(stretch: Stretch): Promise<Window> {
-    return { ...stretch, reference: await this.reference(stretch) };
+    const reference = await this.reference(stretch);
+    // Without places, faults have none.
+    return {
+      ...stretch,
+      reference: scenarioOf(stretch.scenario).isTimed === true ? { ...reference, counts: [] } : reference,
+    };
   }
 
   async #start(scenario: string, from: number): Promise<{ readonly start?: Moment }> {

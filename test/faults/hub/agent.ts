@@ -5,6 +5,7 @@ import { ApiHome, type Home } from '../../../src/agent/home.js';
 import { TransportHub, type Hub } from '../../../src/agent/hub.js';
 import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE } from '../../../src/api/names.js';
 import { readHubToken, type JoinData } from '../../../src/domain/agent/hubtoken.js';
+import type { Call } from '../../../src/runtime/transport/call.js';
 import { field } from '../../../src/runtime/vocabulary/json.js';
 import { namespaceOf, readMachine, userOf, type Machine } from './machine.js';
 import type { Process, ProcessOptions } from './process.js';
@@ -125,7 +126,8 @@ export class AgentProgram implements Process {
       seed * 31 + this.#starts * 7 + home.split('').reduce((sum, one) => sum + one.charCodeAt(0), 0),
     );
     const tools = { clock, random: () => dice.next(), log: loggerOf(this.name, this.#options) };
-    const connection = { ...this.#options, ...this.#connection(clock), user: userOf(home) };
+    const delayMs = ({ target }: Call): number => (target.resource === 'secrets' ? this.#machine.secretDelayMs : 0);
+    const connection = { ...this.#options, ...this.#connection(clock), user: userOf(home), delayMs };
     const wire = createWire(connection, { ...tools, userAgent: USER_AGENT });
     const options = { transport: wire, namespace: this.#namespace, apiEndpoint: undefined, tools };
     const agent = new Agent({

@@ -14,13 +14,15 @@ export interface Machine {
   readonly isCut: boolean;
   /** Ms by which its wall time is ahead. */
   readonly aheadMs: number;
+  /** How long each request about its Secret takes, ms. */
+  readonly secretDelayMs: number;
 }
 
 /** As in the manifest. */
 export const AGENT_ACCOUNT = 'multicluster-engine-agent';
 export const MACHINE_ANNOTATION = 'example.com/machine';
 
-const OFF: Machine = { runs: false, isCut: false, aheadMs: 0 };
+const OFF: Machine = { runs: false, isCut: false, aheadMs: 0, secretDelayMs: 0 };
 
 /** The namespace that stands for the cluster. */
 export function namespaceOf(home: string): string {

@@ -1,4 +1,6 @@
-import { AGENTS_NAMESPACE } from '../../../src/api/names.js';
+import { AGENTS_NAMESPACE, PLACEMENT_LABEL } from '../../../src/api/names.js';
+import { PlacementDecisions } from '../../../src/api/resources.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
 import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { BaseHub } from './base.js';
@@ -7,6 +9,9 @@ import type { Meddler } from './injector.js';
 
 /** The label that somebody else writes. */
 export const TOUCHED = 'example.com/touched';
+
+/** Who takes all Leases. */
+export const SOMEBODY = 'somebody-else';
 
 /** Somebody else who writes to the same hub, at the worst moment. Refused requests are no matter. */
 export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddler {
@@ -22,10 +27,13 @@ export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddle
       if (sent.method === 'POST' || sent.name === '') return;
       const patch =
         field === 'label' ? { metadata: { labels: { [TOUCHED]: sent.verb } } } : { status: { phase: 'Odd' } };
-      quietly(hands.send('PATCH', path, patch, 'application/merge-patch+json'));
+      // Who is selected stays: else the plan itself would break a rule.
+      const owned = { metadata: { labels: { [PLACEMENT_LABEL]: 'odd' } } };
+      const isDecision = field === 'content' && sent.resource.startsWith(resourceOf(PlacementDecisions));
+      quietly(hands.send('PATCH', path, isDecision ? owned : patch, 'application/merge-patch+json'));
     },
     takeLeases: (ms) => {
-      quietly(setHolder('somebody-else'));
+      quietly(setHolder(SOMEBODY));
       simulation.after(ms, () => quietly(setHolder('')));
     },
     version: () => BigInt(server.store.revision),

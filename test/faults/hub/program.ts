@@ -2,8 +2,10 @@ import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
 import type { AgentMetrics } from '../../../src/agent/metrics.js';
+import { field, textField } from '../../../src/runtime/vocabulary/json.js';
 import { LEADER_NAMESPACE } from './base.js';
 import type { GatewayMetrics } from '../../../src/gateway/metrics.js';
+import { SOMEBODY } from './meddler.js';
 import { engineGroup } from '../../../src/operator/engine.js';
 import type { ControllerName, ManagerConfig } from '../../../src/operator/flags.js';
 import { inventoriesGroup } from '../../../src/operator/inventories.js';
@@ -41,6 +43,9 @@ export interface ProgramSpec {
   readonly realLeases?: boolean;
 }
 
+/** At one moment, of all keys. */
+const MOST_TURNS = 1_000;
+
 const LONG_LEASES: LeaseTimes = {
   duration: 30 * 3_600_000,
   renewDeadline: 28 * 3_600_000,
@@ -51,6 +56,7 @@ const LONG_LEASES: LeaseTimes = {
 const LEASES = 'leases.coordination.k8s.io';
 
 export interface ProgramOptions extends ProcessOptions {
+  readonly violate: (rule: string, detail: string) => void;
   readonly user: UserInfo;
   readonly spec: ProgramSpec;
   /** Takes the place of the flags of the spec. */
@@ -76,6 +82,8 @@ export class Program implements Process {
   /** Monotonic ms of the last begin or end of a pass. */
   activeAt = 0;
   starts = 0;
+  /** Passes that have begun at `activeAt`. */
+  #turns = 0;
 
   constructor(options: ProgramOptions) {
     this.name = options.spec.name;
@@ -101,6 +109,7 @@ export class Program implements Process {
       user,
       review,
       process: spec.name,
+      ...(spec.realLeases === true && { sending: (call: Call) => this.#checkLease(call) }),
       crash: (ms: number) => this.crash(ms),
       open: this.#open,
     };
@@ -158,6 +167,25 @@ export class Program implements Process {
     );
   }
 
+  /** A write is sent by the holder of the Lease; one that nobody holds may have gone a moment ago. */
+  #checkLease({ method, path, target }: Call): void {
+    if (method === 'GET' || target.resource.startsWith('leases')) return;
+    const { server, spec, violate } = this.#options;
+    for (const { object } of server.store.list(LEASES, `${LEADER_NAMESPACE}/`)) {
+      const holder = textField(field(object, 'spec'), 'holderIdentity');
+      if (![spec.name, SOMEBODY, ''].includes(holder))
+        violate('lease', `${spec.name}: ${method} ${path}, and ${holder} holds the Lease`);
+    }
+  }
+
+  /** Passes that follow one another without a moment between would never end. */
+  #checkTurns(key: string, clock: ProcessClock): void {
+    this.#turns = this.activeAt === clock.monotonic() ? this.#turns + 1 : 0;
+    if (this.#turns < MOST_TURNS) return;
+    this.#options.violate('passes', `${this.name}: ${key} runs again and again in one moment`);
+    this.kill();
+  }
+
   #pass(clock: ProcessClock, { attributes }: SpanStart): Span {
     const [controller, name, namespace] = ['controller', 'object.name', 'k8s.namespace.name'].map((key) =>
       String(attributes[key] ?? ''),
@@ -165,6 +193,7 @@ export class Program implements Process {
     const key = `${controller} ${namespace === '' ? '' : `${namespace}/`}${name}`;
     this.passes.set(key, (this.passes.get(key) ?? 0) + 1);
     this.#running += 1;
+    this.#checkTurns(key, clock);
     this.activeAt = clock.monotonic();
     return {
       traceparent: undefined,

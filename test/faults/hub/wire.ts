@@ -31,6 +31,8 @@ export interface Connection {
   readonly user: UserInfo | undefined;
   /** Whether the network of the process is cut; absent: never. */
   readonly isCut?: () => boolean;
+  /** How long a request is on its way, ms; absent: no time. */
+  readonly delayMs?: (call: Call) => number;
   /** When somebody corrects a wrong wall clock of the process; absent: nobody does. */
   readonly clockCorrectedAfterMs?: number;
   /** Of the process, as plans and traces name it. */
@@ -39,6 +41,8 @@ export interface Connection {
   readonly crash: (ms: number) => void;
   /** Lets the client for which a request is sent close its connection; absent: the process sends for itself. */
   readonly leave?: (sent: SentRequest) => void;
+  /** Sees each request when it is sent. */
+  readonly sending?: (call: Call) => void;
   /** Sees each request when it reaches the server. */
   readonly review?: ((call: Call) => void) | undefined;
   /** The requests that have no answer yet, and the open watches. */
@@ -96,6 +100,7 @@ class FaultyRoundTripper implements RoundTripper {
   ): Promise<ServerResponse> {
     const { clock, injector, open, process } = this.#connection;
     call.beforeAttempt?.();
+    this.#connection.sending?.(call);
     const sentAt = clock.monotonic();
     const sent = sentOf(call, process);
     return new Promise((resolve, reject) => {
@@ -124,7 +129,11 @@ class FaultyRoundTripper implements RoundTripper {
       const { Authorization: given } = headers;
       const authorization = typeof given === 'string' ? given : undefined;
       const signal = streamEnd ?? new AbortController().signal;
-      send(this.#connection, { request: () => this.#arrived(call, authorization, signal), sent, answer, fail });
+      const go = (): void =>
+        send(this.#connection, { request: () => this.#arrived(call, authorization, signal), sent, answer, fail });
+      const delayMs = this.#connection.delayMs?.(call) ?? 0;
+      if (delayMs === 0) go();
+      else clock.after(delayMs, go);
     });
   }
 
