@@ -1,5 +1,6 @@
-import { TAINTS } from '../../../../src/api/names.js';
+import { AGENTS_NAMESPACE, TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
+import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { step, wait, type Scenario, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
 import { connect, customClaims, cut, HUB, machines, setClock, within } from './machines.js';
@@ -11,6 +12,7 @@ const tolerations = [{ key: TAINTS.unreachable, tolerationSeconds: 20 }];
 
 const silence: Scenario = {
   name: 'agents/silence',
+  selects: 'ac bc bc',
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
@@ -20,6 +22,7 @@ const silence: Scenario = {
 /** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
 const brake: Scenario = {
   name: 'agents/brake',
+  selects: 'ac ac ad ad',
   ...HUB,
   homes: ['a', 'b', 'c', 'd'],
   given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
@@ -38,6 +41,7 @@ const maintain = (name: string, maintenance: string | null): Step =>
 
 const drain: Scenario = {
   name: 'agents/drain',
+  selects: 'ac bc bc bc ac',
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc'),
@@ -52,6 +56,7 @@ const drain: Scenario = {
 
 const clock: Scenario = {
   name: 'agents/clock',
+  selects: 'a a a a',
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a', SHORT),
@@ -68,6 +73,7 @@ const north = [
 
 const claims: Scenario = {
   name: 'agents/claims',
+  selects: '- a ab b',
   ...HUB,
   homes: ['a', 'b'],
   given: (hands) => machines(hands, 'ab', 'ab'),
@@ -86,10 +92,52 @@ const accept = (name: string, hubAcceptsClient: boolean): Step =>
 
 const accepted: Scenario = {
   name: 'agents/accepted',
+  selects: 'abc bc abc',
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
   steps: [place('web', { tolerations }), within(150, accept('a', false)), within(60, accept('a', true))],
 };
 
-export const HEALTH: readonly Scenario[] = [silence, brake, drain, clock, claims, accepted];
+/** What an agent has to say while it cannot reach the hub, it says later. */
+const claimsWhileCut: Scenario = {
+  name: 'agents/claims-while-cut',
+  selects: '- - - b',
+  ...HUB,
+  homes: ['a', 'b'],
+  given: (hands) => machines(hands, 'ab', 'ab'),
+  steps: [
+    place('web', { predicates: north }),
+    within(90, cut('b')),
+    within(5, customClaims('b', { region: 'north' })),
+    within(90, connect('b')),
+  ],
+};
+
+const leaseDeleted: Scenario = {
+  name: 'agents/lease-deleted',
+  selects: 'abc abc',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+  steps: [
+    place('web', { tolerations }),
+    within(
+      150,
+      step('the Lease of cluster a is deleted', (hands) =>
+        hands.remove(Leases, { name: 'a', namespace: AGENTS_NAMESPACE }),
+      ),
+    ),
+  ],
+};
+
+export const HEALTH: readonly Scenario[] = [
+  silence,
+  brake,
+  drain,
+  clock,
+  claims,
+  claimsWhileCut,
+  leaseDeleted,
+  accepted,
+];

@@ -9,6 +9,7 @@ import { add, connect, customClaims, cut, HUB, machines, renew, setMachine, with
 
 const join: Scenario = {
   name: 'agents/join',
+  selects: 'a ab ab',
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'a'),
@@ -28,6 +29,7 @@ const setSecretVerbs = (home: string, verbs: readonly string[]): Step =>
 
 const secretNotStored: Scenario = {
   name: 'agents/secret-not-stored',
+  selects: 'a a a',
   ...HUB,
   homes: ['a'],
   given: async (hands) => {
@@ -52,6 +54,7 @@ const secretNotStored: Scenario = {
 
 const rotation: Scenario = {
   name: 'agents/rotation',
+  selects: 'a a a a',
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a'),
@@ -104,6 +107,7 @@ const twin: Scenario = {
 
 const rejoin: Scenario = {
   name: 'agents/rejoin',
+  selects: 'ab b ab ab',
   ...HUB,
   homes: ['a', 'b'],
   given: (hands) => machines(hands, 'ab', 'ab'),
@@ -115,4 +119,33 @@ const rejoin: Scenario = {
   ],
 };
 
-export const JOINING: readonly Scenario[] = [join, secretNotStored, rotation, renewed, expired, twin, rejoin];
+/** An agent replaces a token of unknown age soon after its start, and here it takes half a minute to store the new one. */
+const slowSecret: Scenario = {
+  name: 'agents/slow-secret',
+  selects: 'a a',
+  ...HUB,
+  homes: ['a'],
+  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 20 }),
+  steps: [
+    place('web', {}),
+    within(150, {
+      title: 'the Secret of machine a is slow, and its agent starts again',
+      act: async ({ hands, simulation }) => {
+        await setMachine(hands, 'a', { secretDelayMs: 14_000, runs: false });
+        await simulation.pass(1_000);
+        await setMachine(hands, 'a', { runs: true });
+      },
+    }),
+  ],
+};
+
+export const JOINING: readonly Scenario[] = [
+  join,
+  secretNotStored,
+  slowSecret,
+  rotation,
+  renewed,
+  expired,
+  twin,
+  rejoin,
+];

@@ -28,3 +28,14 @@ export const groups: Scenario = {
     place('web', {}),
   ],
 };
+
+/** A cluster of one group takes the place of one of another: never are both there. */
+export const replacedGroup: Scenario = {
+  name: 'placement/replaced-group',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abcde');
+    for (const name of 'fg') await addCluster(hands, name, { labels: { wave: 'canary' } });
+  },
+  steps: [place('web', { ...inPieces(2), numberOfClusters: 3 }), leave('f')],
+};

@@ -5,7 +5,7 @@ import { claims } from './claims.js';
 import { deletion } from './deletion.js';
 import { details } from './details.js';
 import { edited } from './edited.js';
-import { groups } from './groups.js';
+import { groups, replacedGroup } from './groups.js';
 import { large } from './large.js';
 import { misconfigured } from './misconfigured.js';
 import { numbers } from './numbers.js';
@@ -14,7 +14,7 @@ import { recreated } from './recreated.js';
 import { scores } from './scores.js';
 import { sets } from './sets.js';
 import { sharedNumbers } from './sharednumbers.js';
-import { anyway, spread } from './spread.js';
+import { anyway, spread, spreadLast, twoSpreads } from './spread.js';
 import { preferred, taints } from './taints.js';
 
 /** What a Placement selects, and how it is published. */
@@ -33,9 +33,12 @@ export const PLACEMENT_SCENARIOS: readonly Scenario[] = [
   numbers,
   preferred,
   recreated,
+  replacedGroup,
   scores,
   sets,
   sharedNumbers,
   spread,
+  spreadLast,
   taints,
+  twoSpreads,
 ];

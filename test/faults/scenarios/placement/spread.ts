@@ -1,4 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
 import type { Scenario } from '../../scenario.js';
 import { addCluster, fleet, join, label, leave, place } from '../fleet.js';
 import { OPERATOR } from './words.js';
@@ -54,4 +55,44 @@ export const anyway: Scenario = {
     join('f', { labels: { zone: 'three' } }),
     place('web', { numberOfClusters: 2, spreadPolicy: byZone }),
   ],
+};
+
+/** The only cluster of a domain comes in last, and lets further ones of the others in. */
+export const spreadLast: Scenario = {
+  name: 'placement/spread-last',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abc', { claims: { region: 'eu' } });
+    await addCluster(hands, 'd', { claims: { region: 'us' } });
+    for (const name of 'ef') await addCluster(hands, name, { claims: { region: 'ap' } });
+    await hands.patch(
+      ManagedClusters,
+      { name: 'd' },
+      { spec: { taints: [{ key: 'slow', effect: 'PreferNoSelect' }] } },
+    );
+  },
+  steps: [place('web', { numberOfClusters: 5, spreadPolicy: byRegion }), leave('e')],
+};
+
+/** Two keys, of which each cluster has another pair of values. */
+export const twoSpreads: Scenario = {
+  name: 'placement/two-spreads',
+  programs: OPERATOR,
+  given: async (hands) => {
+    const regions = { a: 'eu', b: 'eu', c: 'eu', d: 'us', e: 'us', f: 'ap', g: 'ap' };
+    const zones = { a: 'one', b: 'two', c: 'three', d: 'one', e: 'two', f: 'one', g: 'three' };
+    await fleet(hands, '');
+    for (const name of 'abcdefg') {
+      const [region, zone] = [regions, zones].map((all) => all[name as keyof typeof all]) as [string, string];
+      await addCluster(hands, name, { claims: { region }, labels: { zone } });
+    }
+  },
+  steps: [2, 4, 6, 3].map((numberOfClusters) => {
+    const topologies = [
+      { topologyKey: 'region', topologyKeyType: 'Claim' },
+      { topologyKey: 'zone', topologyKeyType: 'Label' },
+    ] as const;
+    const spreadConstraints = topologies.map((one) => ({ ...one, whenUnsatisfiable: 'ScheduleAnyway' as const }));
+    return place('web', { numberOfClusters, spreadPolicy: { spreadConstraints } });
+  }),
 };

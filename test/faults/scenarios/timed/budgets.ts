@@ -1,13 +1,15 @@
-import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
 import { wait, type Scenario } from '../../scenario.js';
 import { addCluster, fleet, gold, label, place } from '../fleet.js';
-import { annotate, at, edit } from './words.js';
+import { annotate, at, atOnce, edit } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
 export const removals: Scenario = {
   name: 'timed/removals',
+  selects: 'abcdef bcdef bcdef bcdef bcdef bdef bdef bef bef bef',
   programs,
   given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
   steps: [
@@ -26,6 +28,7 @@ export const removals: Scenario = {
 
 export const additions: Scenario = {
   name: 'timed/additions',
+  selects: 'abcd abcde abcdef abcdef abcdef abcdef abcdefg',
   programs,
   given: async (hands) => {
     await fleet(hands, 'abcd', { labels: golden });
@@ -44,6 +47,7 @@ export const additions: Scenario = {
 
 export const bothBounds: Scenario = {
   name: 'timed/both-bounds',
+  selects: 'aefg acdefg acdefg acdefg acdefgh bcdefgh cdefgh fg',
   programs,
   given: (hands) => fleet(hands, 'abcdefgh', { labels: golden }),
   steps: [
@@ -64,6 +68,7 @@ export const bothBounds: Scenario = {
 
 export const release: Scenario = {
   name: 'timed/release',
+  selects: 'abcde abcde abcde bcde bcde cde de de de',
   programs,
   given: (hands) => fleet(hands, 'abcde', { labels: golden }),
   steps: [
@@ -76,5 +81,61 @@ export const release: Scenario = {
     label('c', silver),
     wait(240),
     label('d', silver),
+  ],
+};
+
+export const additionsReleased: Scenario = {
+  name: 'timed/additions-released',
+  selects: 'abc abc abcd abcd',
+  programs,
+  given: async (hands) => {
+    await fleet(hands, 'abc', { labels: golden });
+    for (const name of 'de') await addCluster(hands, name, { labels: silver });
+  },
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
+    label('d', golden),
+    annotate('web', { [ALLOW_ADDITIONS_ANNOTATION]: `${at('23:00')}/d` }),
+    label('e', golden),
+  ],
+};
+
+export const heldFirst: Scenario = {
+  name: 'timed/held-first',
+  selects: 'abcd abcd abcd abd',
+  programs,
+  given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+  steps: [
+    place('web', { numberOfClusters: 4, predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+    label('a', silver),
+    label('c', silver),
+    edit('web', { numberOfClusters: 3 }),
+  ],
+};
+
+/** What comes in makes a percentage larger: of what is held already nothing leaves for that. */
+export const holdAndAdditions: Scenario = {
+  name: 'timed/hold-and-additions',
+  selects: 'abc abcdefg',
+  programs,
+  given: (hands) => fleet(hands, 'abc', { labels: golden }),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: '30%' } }),
+    atOnce('a and b are silver, and four clusters join', async (hands) => {
+      for (const name of 'ab') await hands.patch(ManagedClusters, { name }, { metadata: { labels: silver } });
+      for (const name of 'defg') await addCluster(hands, name, { labels: golden });
+    }),
+  ],
+};
+
+/** A percentage is of the clusters that were there before those that have left within the window. */
+export const percentage: Scenario = {
+  name: 'timed/percentage',
+  selects: 'abcdef bcdef cdef def def',
+  programs,
+  given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: '50%' } }),
+    ...'abcd'.split('').map((name) => label(name, silver)),
   ],
 };

@@ -43,6 +43,7 @@ export const shared: Scenario = {
 
 export const replicas: Scenario = {
   name: 'timed/replicas',
+  selects: 'abcdef abcdef bcdef cdef cdef cdef',
   programs: [
     { name: 'first', controllers: ['placement'], realLeases: true },
     { name: 'second', controllers: ['placement'], realLeases: true },
@@ -88,6 +89,7 @@ const accept = (name: string): Step =>
 
 export const setsAndHealth: Scenario = {
   name: 'timed/sets-and-health',
+  selects: 'abc abc abc abc abce abce ae abce',
   programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
   given: (hands) => fleet(hands, 'abc', golden),
   steps: [
@@ -119,8 +121,7 @@ const removeProfiles = (names: string) => async (hands: Hands) => {
   for (const name of names) await hands.remove(ClusterProfiles, { name, namespace: TEAM });
 };
 
-export const inventories: Scenario = {
-  name: 'timed/inventories',
+const inventory = {
   repeatsEvents: true,
   programs: [
     {
@@ -129,13 +130,31 @@ export const inventories: Scenario = {
       config: { inventories: { clusterProfiles: TEAM, ocmClusters: false } },
     },
   ],
-  given: async (hands) => {
+  given: async (hands: Hands) => {
     await createAll(hands, 'test/support/definitions/clusterprofiles.yaml');
     const clusterSelector = { selectorType: 'LabelSelector', labelSelector: {} };
     await hands.create(setNamed('all', { clusterSelector }));
     await hands.create(bindingOf('all'));
     for (const name of 'abcde') await addProfile(hands, name, 'gold');
   },
+} as const;
+
+/** An inventory has a cluster of a name that people have given to another one. */
+export const takenName: Scenario = {
+  name: 'timed/taken-name',
+  selects: 'abcde abcde abcde',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    join('f', { labels: { tier: 'silver' } }),
+    slowly(HELD_MS, profile('f', 'gold')),
+  ],
+};
+
+export const inventories: Scenario = {
+  name: 'timed/inventories',
+  selects: 'abcde abcdef bcdef cdef cdef cf',
+  ...inventory,
   steps: [
     place('web', { predicates: gold }),
     profile('f', 'gold'),

@@ -1,7 +1,7 @@
 import { wait, type Scenario } from '../../scenario.js';
 import { addCluster, claim, fleet, gold, label, place } from '../fleet.js';
 import type { Hands } from '../../hub/hands.js';
-import { cheapest, pending } from './words.js';
+import { cheapest, edit, pending } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 
@@ -13,6 +13,7 @@ async function priced(hands: Hands, prices: Readonly<Record<string, string>>): P
 
 export const moves: Scenario = {
   name: 'timed/moves',
+  selects: 'ab ab ad ad ad ab',
   programs,
   given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40' }),
   steps: [
@@ -31,6 +32,7 @@ export const moves: Scenario = {
 
 export const movesInBudget: Scenario = {
   name: 'timed/moves-in-budget',
+  selects: 'abc bcd bcd bcd bcf bcf',
   programs,
   given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '60', e: '70', f: '80' }),
   steps: [
@@ -46,5 +48,58 @@ export const movesInBudget: Scenario = {
     pending(wait(60), 90),
     wait(90),
     pending(claim('e', { price: '1' }), 150),
+  ],
+};
+
+export const pausedMoves: Scenario = {
+  name: 'timed/paused-moves',
+  selects: 'ab ab ab ab ac',
+  programs,
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
+  steps: [
+    place('web', {
+      numberOfClusters: 2,
+      prioritizerPolicy: cheapest,
+      rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 600 },
+    }),
+    edit('web', { paused: true }),
+    wait(30),
+    claim('c', { price: '0' }),
+    edit('web', { paused: null }),
+  ],
+};
+
+/** A Placement does not make room for itself. */
+export const balancedMoves: Scenario = {
+  name: 'timed/balanced-moves',
+  selects: 'ac ac',
+  programs,
+  given: (hands) => fleet(hands, 'abcd'),
+  steps: [
+    place('web', {
+      numberOfClusters: 2,
+      prioritizerPolicy: { configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }] },
+      rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 600 },
+    }),
+    wait(30),
+  ],
+};
+
+/** Two better clusters, one after the other. */
+export const movesApart: Scenario = {
+  name: 'timed/moves-apart',
+  selects: 'ab ab ac ac cd',
+  programs,
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40' }),
+  steps: [
+    place('web', {
+      numberOfClusters: 2,
+      prioritizerPolicy: cheapest,
+      rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 1_800 },
+    }),
+    pending(claim('c', { price: '0' }), 40),
+    wait(40),
+    pending(claim('d', { price: '1' }), 40),
+    wait(40),
   ],
 };

@@ -1,7 +1,8 @@
+import { TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, type Scenario } from '../../scenario.js';
 import { fleet, gold, label, leave, place } from '../fleet.js';
-import { edit, pending } from './words.js';
+import { at, edit, pending, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 
@@ -13,13 +14,15 @@ const lunch: PlacementSpec = {
 
 export const changeWindow: Scenario = {
   name: 'timed/change-window',
+  selects: 'abcde abcde acde cde de de de e',
   programs,
   given: (hands) => fleet(hands, 'abcde', { labels: { tier: 'gold' } }),
   steps: [
     place('web', lunch),
     pending(label('a', { tier: 'silver' }), 140),
     pending(leave('b'), 140),
-    wait(150),
+    // A minute after the window opens.
+    wait(121),
     label('c', { tier: 'silver' }),
     wait(150),
     label('d', { tier: 'silver' }),
@@ -29,6 +32,7 @@ export const changeWindow: Scenario = {
 
 export const pause: Scenario = {
   name: 'timed/pause',
+  selects: 'abcdef abcdef abcdef abcdef acdef acdef acdef cdef',
   programs,
   given: (hands) => fleet(hands, 'abcdef', { labels: { tier: 'gold' } }),
   steps: [
@@ -40,5 +44,18 @@ export const pause: Scenario = {
     pending(edit('web', { paused: true }), 320),
     pending(wait(150), 300),
     edit('web', { paused: null }),
+  ],
+};
+
+/** A cluster that the hub itself has tainted waits for no window. */
+export const windowAndHealth: Scenario = {
+  name: 'timed/window-and-health',
+  selects: 'abc bc bc',
+  programs,
+  given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { ...lunch, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists', tolerationSeconds: 60 }] }),
+    taintSince('a', [{ key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: at('09:00') }]),
+    pending(label('b', { tier: 'silver' }), 140),
   ],
 };
