@@ -1,4 +1,4 @@
-import type { Mistake } from './list.js';
+import type { Mistake } from './mistake.js';
 
 /** What the gateway does between clients and the API server. */
 export const GATEWAY: readonly Mistake[] = [

@@ -1,71 +1,93 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import { transform } from 'esbuild';
 
-import { Workspace } from '../../../tools/mutate/workspace.js';
 import { root } from '../../support/repository/root.js';
-import { MISTAKES, type Mistake } from './list.js';
+import { MISTAKES } from './list.js';
+import { MISTAKEN, type Mistaken } from './mistaken.js';
+import { mistakenText, type Mistake } from './mistake.js';
 
 /**
- * `npm run faults:mistakes`: makes each mistake in a copy of the compiled product, and runs plans until one breaks a rule.
- *   --only TEXT   only the mistakes whose names or files contain it
- *   --plans N     at most so many plans for each; default 2000
- * Prints a line for each mistake. The exit code is 0 when 95 % are found.
+ * `npm run faults:mistakes`: loads the product with each mistake, and runs plans until one breaks a rule.
+ *   --only TEXT    only the mistakes whose names or files contain it
+ *   --seconds N    at most so long for each; default 600
+ *   --workers N    so many mistakes at a time; default 2
+ * Prints a line for each mistake, and by which rules they were found. The exit code is 0 when 95 % are found.
  */
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, plans: { type: 'string', default: '2000' } },
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '600' },
+    workers: { type: 'string', default: '2' },
+  },
 });
 const LEAST_SHARE = 0.95;
-const LONGEST_MS = 600_000;
+const DIST = path.join(root, 'dist');
+const PRELOADED = pathToFileURL(path.join(DIST, 'test/faults/mistakes/mistaken.js')).href;
+const MAIN = path.join(DIST, 'test/faults/main.js');
+/** The plans that most mistakes need come first: any faults, then crashes, then many more of any faults. */
+const ROUNDS = [
+  ['--plans=60', '--seed=1'],
+  ['--exhaustive=crashes', '--plans=150'],
+  ['--plans=300', '--seed=2'],
+];
+/** After these, where clients send requests. */
+const BYTES = ['--exhaustive=bytes'];
 
 const chosen = MISTAKES.filter(({ name, file }) => `${name} ${file}`.includes(values.only));
-const workspace = Workspace.create(root, path.join(root, '.run', 'mistakes'));
-let found = 0;
-try {
-  for (const mistake of chosen) {
-    const text = await compiled(mistake);
-    const compiledFile = path.posix.join('dist/src', mistake.file.replace(/\.ts$/, '.js'));
-    const why = await workspace.with(compiledFile, text, () => firstViolation(mistake));
-    if (why !== undefined) found += 1;
-    console.log(`${why === undefined ? 'NOT FOUND' : 'found'}: ${mistake.name}${why === undefined ? '' : ` (${why})`}`);
-  }
-} finally {
-  workspace.remove();
-}
+const waiting = [...chosen];
+const byRule = new Map<string, number>();
+await Promise.all(Array.from({ length: Number(values.workers) }, work));
+for (const [rule, count] of [...byRule].sort(([, a], [, b]) => b - a)) console.log(`${count} by ${rule}`);
+const found = [...byRule.values()].reduce((sum, count) => sum + count, 0);
 console.log(`${found} of ${chosen.length} mistakes found`);
 process.exitCode = found >= chosen.length * LEAST_SHARE ? 0 : 1;
 
-/** @throws Error where the text does not stand once in the file */
-async function compiled({ file, from, to, name }: Mistake): Promise<string> {
-  const source = readFileSync(path.join(root, 'src', file), 'utf8');
-  if (source.split(from).length !== 2)
-    throw new Error(`${name}: ${JSON.stringify(from)} does not stand once in ${file}`);
-  const { code } = await transform(
-    source.replace(from, () => to),
-    { loader: 'ts', format: 'esm', target: 'es2023' },
-  );
-  return code;
+async function work(): Promise<void> {
+  for (let mistake = waiting.shift(); mistake !== undefined; mistake = waiting.shift()) {
+    const began = Date.now();
+    const violation = await firstViolation(mistake);
+    const seconds = Math.round((Date.now() - began) / 1_000);
+    const [, rule] = /^step \d+: ([^:]+): /.exec(violation ?? '') ?? [];
+    if (rule !== undefined) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
+    const { name, notFound = 'no plan breaks a rule' } = mistake;
+    console.log(
+      rule === undefined
+        ? `NOT FOUND in ${seconds} s: ${name} (${notFound})`
+        : `found in ${seconds} s: ${name} (${violation})`,
+    );
+  }
 }
 
-/** The first rule that is broken; undefined when none is. */
-async function firstViolation({ scenarios }: Mistake): Promise<string | undefined> {
-  const main = path.join(workspace.folder, 'dist/test/faults/main.js');
-  const args = [
-    main,
-    `--scenario=${scenarios}`,
-    '--exhaustive=crashes',
-    ...(scenarios.startsWith('gateway/') ? ['--exhaustive=bytes'] : []),
-    `--plans=${values.plans}`,
-    '--first',
-  ];
-  try {
-    await promisify(execFile)(process.execPath, args, { timeout: LONGEST_MS, cwd: workspace.folder });
-    return undefined;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
-    return /step \d+: .*/.exec(stdout)?.[0].slice(0, 150) ?? stderr.split('\n').find((line) => line.includes('Error'));
+/** The first rule that is broken, as it is printed; undefined when none is. */
+async function firstViolation(mistake: Mistake): Promise<string | undefined> {
+  const end = Date.now() + Number(values.seconds) * 1_000;
+  const text = mistakenText(mistake, readFileSync(path.join(root, 'src', mistake.file), 'utf8'));
+  const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'es2023' });
+  const url = pathToFileURL(path.join(DIST, 'src', mistake.file.replace(/\.ts$/, '.js'))).href;
+  const env = { ...process.env, [MISTAKEN]: JSON.stringify({ url, source: code } satisfies Mistaken) };
+  for (const round of mistake.scenarios.startsWith('gateway/') ? [...ROUNDS, BYTES] : ROUNDS) {
+    const timeout = end - Date.now();
+    if (timeout <= 0) return undefined;
+    const args = ['--import', PRELOADED, MAIN, `--scenario=${mistake.scenarios}`, ...round, '--first', '--workers=1'];
+    try {
+      await promisify(execFile)(process.execPath, args, { timeout, env, cwd: root });
+    } catch (error) {
+      const {
+        stdout = '',
+        stderr = '',
+        killed,
+      } = error as Partial<Record<'stdout' | 'stderr', string>> & {
+        readonly killed?: boolean;
+      };
+      const [violation] = /step \d+: .*/.exec(stdout + stderr) ?? [];
+      if (violation !== undefined) return violation.slice(0, 180);
+      if (killed !== true) throw error;
+    }
   }
+  return undefined;
 }

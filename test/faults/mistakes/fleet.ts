@@ -1,0 +1,97 @@
+import type { Mistake } from './mistake.js';
+
+/** Clusters and their health, sets and bindings, inventories, and what follows decisions. */
+export const FLEET: readonly Mistake[] = [
+  {
+    name: 'a hub that was suspended judges by what it has not seen',
+    file: 'domain/health/observation.ts',
+    from: 'since: suspended ? now : (before?.since ?? now)',
+    to: 'since: before?.since ?? now',
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'a cluster is lost one lease duration too early',
+    file: 'domain/health/observation.ts',
+    from: 'const LOST_LEASE_DURATIONS = 4;',
+    to: 'const LOST_LEASE_DURATIONS = 3;',
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'a list of Leases renews all of them',
+    file: 'operator/controllers/clusters/health/leases.ts',
+    from: '  if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;\n',
+    to: '',
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'a taint goes when the hub has restarted',
+    file: 'domain/health/judge.ts',
+    from: "  if (!lease.renewed) return { key: tainted, effect: 'NoSelect' };\n",
+    to: '',
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'renewals of a cluster that the hub refuses count',
+    file: 'operator/index/fleethealth.ts',
+    from: 'Math.min(observed.at, refusedAt ?? observed.at);',
+    to: 'observed.at;',
+    scenarios: 'agents/accepted',
+  },
+  {
+    name: 'the brake of the fleet ends as soon as clusters are back',
+    file: 'domain/health/brake.ts',
+    from: '  if (now - recoveredSince < RECOVERED_AFTER_MS) return { fleetSince, recoveredSince, endedAt };\n',
+    to: '',
+    scenarios: 'agents/brake',
+  },
+  {
+    name: 'the taint of the hub is applied without its time',
+    file: 'domain/health/taints.ts',
+    from: 'timeAdded: times[0] ?? now };',
+    to: 'timeAdded: now };',
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'a set that nobody uses any more is not told so',
+    file: 'operator/index/setusage.ts',
+    from: '    if (this.#placements.get(binding).size > 0) return;\n    this.#changedSets.add(set);\n',
+    to: '    if (this.#placements.get(binding).size > 0) return;\n',
+    scenarios: 'timed/sets-and-health',
+  },
+  {
+    name: 'the status of a set is written once, whatever comes of it',
+    file: 'operator/controllers/clusters/reconcile.ts',
+    from: "if (isFailure(error, 'Conflict', 'NotFound')) return 'behind';",
+    to: "if (isFailure(error, 'Conflict', 'NotFound')) return 'stored';",
+    scenarios: 'timed/sets-and-health',
+    notFound: 'the event of the change that has caused the conflict brings the set back',
+  },
+  {
+    name: 'most clusters of an inventory are deleted at once',
+    file: 'operator/controllers/inventories/apply.ts',
+    from: 'if (isBraked(count.missing, count)) {',
+    to: 'if (isBraked(count.unavailable, count)) {',
+    scenarios: 'timed/inventories',
+  },
+  {
+    name: 'an inventory takes over a cluster that people have made',
+    file: 'operator/controllers/inventories/gather.ts',
+    from: "    if (origin?.kind === 'own') return { kind: 'taken' };\n",
+    to: '',
+    scenarios: 'timed/taken-name',
+  },
+  {
+    name: 'a cluster goes as soon as its source is not seen',
+    file: 'operator/controllers/inventories/decide.ts',
+    from: "      if (remainingMs > 0) return nothing({ ending: 'wait',",
+    to: "      if (remainingMs > GRACE_PERIOD_MS) return nothing({ ending: 'wait',",
+    scenarios: 'timed/inventories',
+  },
+  {
+    name: 'followers repeat what the status does not confirm',
+    file: 'domain/placement/stored/decision.ts',
+    from: 'object !== undefined && revisionOf(object.clusters) === revision ? [object] : [];',
+    to: 'object !== undefined && revision !== undefined ? [object] : [];',
+    scenarios: 'timed/followers',
+  },
+];

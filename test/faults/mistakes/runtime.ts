@@ -1,0 +1,69 @@
+import type { Mistake } from './mistake.js';
+
+/** What all controllers stand on. */
+export const RUNTIME: readonly Mistake[] = [
+  {
+    name: 'the Lease is not asked before a write',
+    file: 'runtime/client/guard.ts',
+    from: "if (tools.leadership?.held() === false) throw notSent(write, 'Fenced', 'the lease is not held', tools);",
+    to: '',
+    scenarios: 'timed/replicas',
+  },
+  {
+    name: 'a Lease is held until a timer says that it is not',
+    file: 'runtime/leaderelection/leaseholder.ts',
+    from: 'return !this.lost.aborted && this.#remainingMs() > 0;',
+    to: 'return !this.lost.aborted;',
+    scenarios: 'timed/replicas',
+  },
+  {
+    name: 'a candidate takes the Lease after the time between two renewals',
+    file: 'runtime/leaderelection/leasecandidate.ts',
+    from: 'this.#observed.msUntilFree(identity, times.duration);',
+    to: 'this.#observed.msUntilFree(identity, times.retryPeriod) - times.duration + times.retryPeriod;',
+    scenarios: 'timed/replicas',
+  },
+  {
+    name: 'a key that is added while it runs is not run again',
+    file: 'runtime/controller/workqueue.ts',
+    from: "if (entry.state === 'queued' || entry.state === 'dirty') return;",
+    to: "if (entry.state !== 'idle') return;",
+    scenarios: 'placement/plain',
+  },
+  {
+    name: 'a later request for a key takes the place of an earlier one',
+    file: 'runtime/controller/workqueue.ts',
+    from: '      if (entry.timerDue <= timer.due) return;\n',
+    to: '',
+    scenarios: 'timed/change-window',
+  },
+  {
+    name: 'a conflict ends a reconcile for good',
+    file: 'runtime/controller/controller.ts',
+    from: 'const retryInMs = Math.ceil(queue.retry(key, atLeastMs));',
+    to: "const retryInMs = isFailure(error, 'Conflict') ? 0 : Math.ceil(queue.retry(key, atLeastMs));",
+    scenarios: 'placement/plain',
+  },
+  {
+    name: 'a watch that is too old is resumed where it was',
+    file: 'runtime/cache/reflector.ts',
+    from: "if (refused || unreadable || kind === 'Gone') this.#versions.requireList();",
+    to: 'if (refused || unreadable) this.#versions.requireList();',
+    scenarios: 'placement/plain',
+    notFound: 'the hub of the harness keeps its whole history, so that each watch can be resumed',
+  },
+  {
+    name: 'what went while a watch was gone stays in the cache',
+    file: 'runtime/cache/store.ts',
+    from: 'const change = objects.has(key) ? undefined : this.remove(key);',
+    to: 'const change = objects.has(key) || objects.size > 0 ? undefined : this.remove(key);',
+    scenarios: 'placement/plain',
+  },
+  {
+    name: 'an object is older than what this process has written',
+    file: 'runtime/controller/mutationcache.ts',
+    from: 'if (!expired && !isCaughtUp(mutation, cached)) return mutation.object;',
+    to: 'if (expired && !isCaughtUp(mutation, cached)) return mutation.object;',
+    scenarios: 'placement/plain',
+  },
+];
