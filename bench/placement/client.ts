@@ -5,7 +5,7 @@ import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
 import { retryTooManyRequests } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 export interface Send {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: object;
   /** Of a PATCH; default: a JSON merge patch. */

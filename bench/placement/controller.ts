@@ -53,10 +53,15 @@ export class ControllerProcess {
   }
 
   /** Starts `main`, the file of the program, without the limits of its client. `log`: the file for its log. */
-  static async start(main: string, kubeconfig: string, log: string): Promise<ControllerProcess> {
+  static async start(
+    main: string,
+    kubeconfig: string,
+    log: string,
+    controllers = 'placement',
+  ): Promise<ControllerProcess> {
     const [metrics = 0, health = 0] = await freePorts(2);
     const flags = [
-      '--controllers=placement',
+      `--controllers=${controllers}`,
       `--kubeconfig=${kubeconfig}`,
       '--leader-election-namespace=default',
       `--workers=${WORKERS}`,
@@ -116,6 +121,17 @@ export class ControllerProcess {
       /^controller_runtime_reconcile_total\{(?=.*controller="placement").*\} (\d+)$/gm,
     );
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Returns when it is gone, for a signal that ends it at once. */
+  async kill(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const exited = signal === 'SIGKILL' ? once(this.#child, 'exit') : undefined;
+    this.#child.kill(signal);
+    await exited;
   }
 
   /** Ends it and waits; its Lease is released. */

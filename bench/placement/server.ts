@@ -84,7 +84,8 @@ interface Definition extends KubeObject {
   };
 }
 
-async function installDefinitions(client: BareClient): Promise<void> {
+/** Creates the CRDs and waits until all are served. */
+export async function installDefinitions(client: BareClient): Promise<void> {
   const folder = path.join(root, 'crds');
   const definitions = readdirSync(folder).map(
     (file) => load(readFileSync(path.join(folder, file), 'utf8')) as Definition,
