@@ -35,6 +35,8 @@ export interface Interruption {
   readonly run: () => Promise<void> | void;
   /** Whether the answer is passed on afterwards; else the connection is reset. */
   readonly passOn: boolean;
+  /** Runs when the answer that was passed on is sent. */
+  readonly afterwards?: () => void;
 }
 
 function failure(code: number, reason: string, message: string): string {

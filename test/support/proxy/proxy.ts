@@ -148,7 +148,7 @@ export class Proxy {
       cut(outgoing, answer, fault);
     } else if (fault.kind === 'interrupt' && fault.passOn && answer !== undefined) {
       outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length });
-      outgoing.end(answer.body);
+      outgoing.end(answer.body, fault.afterwards);
     } else {
       incoming.socket.destroy();
     }
