@@ -1,5 +1,3 @@
-import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
-
 import {
   ADDITIONS_ANNOTATION,
   ALLOW_ADDITIONS_ANNOTATION,
@@ -17,6 +15,7 @@ import { resourceOf } from '../../../src/runtime/client/path.js';
 import type { RawObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { condition, fields, items, number, text, type Fields } from '../../support/scenario/checks/reading.js';
 import { contentOf, isOpen, isPaused, isReleased, isTaintedByHub, limitOf, wantedBy, windowOf } from './rules.js';
+import type { View } from '../hub/view.js';
 
 /** The spec and the annotations of a Placement, as stored at some moment. */
 interface Version {
@@ -80,12 +79,7 @@ export class BoundsCheck {
   readonly #subscriptions: { end(): void }[];
 
   /** `othersEdit`: people edit decision objects, so that who leaves one has not moved. */
-  constructor(
-    server: MemoryServer,
-    now: () => number,
-    violations: (rule: string, detail: string) => void,
-    othersEdit = false,
-  ) {
+  constructor(server: View, now: () => number, violations: (rule: string, detail: string) => void, othersEdit = false) {
     this.#now = now;
     this.#othersEdit = othersEdit;
     this.#violations = violations;

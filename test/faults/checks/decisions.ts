@@ -1,12 +1,11 @@
-import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
-
 import { DECISION_SIZE } from '../../../src/api/names.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { revisionOf } from '../../../src/domain/placement/stored/decision.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
-import { condition, number, read } from '../../support/scenario/checks/reading.js';
-import { unionOf, type SeenDecision, type SeenPlacement } from '../../support/scenario/checks/history.js';
+import { condition, number } from '../../support/scenario/checks/reading.js';
+import type { View } from '../hub/view.js';
+import { readDecision, readPlacement, unionOf, type SeenDecision, type SeenPlacement } from './seen.js';
 
 /** How the decision of a Placement moved within one step. */
 interface Movement {
@@ -45,16 +44,12 @@ export class DecisionCheck {
   /** The movements of the steps so far. */
   readonly movements: Map<string, Movement>[] = [new Map()];
 
-  constructor(
-    server: MemoryServer,
-    reference: readonly Movements[],
-    violations: (rule: string, detail: string) => void,
-  ) {
+  constructor(server: View, reference: readonly Movements[], violations: (rule: string, detail: string) => void) {
     this.#reference = reference;
     this.#violations = violations;
     for (const { object } of server.store.list(resourceOf(Placements), '')) this.#know(object as unknown as RawObject);
     for (const { key, object } of server.store.list(resourceOf(PlacementDecisions), '')) {
-      const seen = read('PlacementDecision', object) as SeenDecision;
+      const seen = readDecision(object as unknown as RawObject);
       this.#placements.get(seen.owner)?.objects.set(key, seen);
     }
     this.#subscriptions = [
@@ -100,7 +95,7 @@ export class DecisionCheck {
   }
 
   #placement(type: 'put' | 'remove', object: RawObject): void {
-    const seen = read('Placement', object as never) as SeenPlacement;
+    const seen = readPlacement(object);
     if (type === 'remove') {
       this.#placements.delete(seen.uid);
       return;
@@ -116,7 +111,7 @@ export class DecisionCheck {
   }
 
   #know(object: RawObject): Live {
-    const seen = read('Placement', object as never) as SeenPlacement;
+    const seen = readPlacement(object);
     const { namespace = '', name } = object.metadata;
     const spec = object.spec as { readonly decisionStrategy?: unknown } | undefined;
     const hasGroups = spec?.decisionStrategy !== undefined;
@@ -146,7 +141,7 @@ export class DecisionCheck {
   }
 
   #decision(type: 'put' | 'remove', key: string, object: RawObject): void {
-    const seen = read('PlacementDecision', object as never) as SeenDecision;
+    const seen = readDecision(object);
     for (const [uid, other] of this.#placements) if (uid !== seen.owner) other.objects.delete(key);
     const live = this.#placements.get(seen.owner);
     if (live === undefined) return;

@@ -1,5 +1,3 @@
-import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
-
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
@@ -14,6 +12,7 @@ import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import { fields, items, number } from '../../support/scenario/checks/reading.js';
 import { byTheBook, decisionOf, type Stored } from './thebook.js';
+import type { View } from '../hub/view.js';
 
 const RESOURCES = { Placements, PlacementDecisions, ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings };
 
@@ -25,14 +24,14 @@ const RESOURCES = { Placements, PlacementDecisions, ManagedClusters, ManagedClus
  * - `history`: the changes that are recorded, from the first to the last, do not lead to the decision, or one comes in twice.
  */
 export class EndCheck {
-  readonly #server: MemoryServer;
+  readonly #server: View;
   readonly #violations: (rule: string, detail: string) => void;
   /** The decisions at the end of the step before, by the uid of the Placement. */
   #before: ReadonlyMap<string, readonly string[]> = new Map();
   /** The versions of what was read last. */
   #versions = '';
 
-  constructor(server: MemoryServer, violations: (rule: string, detail: string) => void) {
+  constructor(server: View, violations: (rule: string, detail: string) => void) {
     this.#server = server;
     this.#violations = violations;
   }
@@ -76,6 +75,14 @@ export class EndCheck {
       if ((count ?? 0) > most)
         this.#violations('piece', `${keyOf(metadata)}: piece ${index} has ${count}, ${most} may be`);
     }
+  }
+
+  /** The decisions of all Placements as the last check has read them: names of clusters, sorted. */
+  decisions(): ReadonlyMap<string, string> {
+    const { placements } = this.#read();
+    return new Map(
+      placements.map(({ metadata }) => [keyOf(metadata), (this.#before.get(metadata.uid ?? '') ?? []).join(' ')]),
+    );
   }
 
   #compare(rule: string, { metadata }: RawObject, decision: readonly string[], other: readonly string[]): void {

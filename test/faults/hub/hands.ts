@@ -42,12 +42,12 @@ export class Hands {
 
   /** Undefined when it is not there. */
   async find(type: ResourceType, name: ObjectName): Promise<KubeObject | undefined> {
-    const { code, value } = await this.#ask('GET', objectPath(type, name));
+    const { code, value } = await this.ask('GET', objectPath(type, name));
     return code === 404 ? undefined : (value as unknown as KubeObject);
   }
 
   async list(type: ResourceType): Promise<readonly KubeObject[]> {
-    const { value } = await this.#ask('GET', collectionPath(type));
+    const { value } = await this.ask('GET', collectionPath(type));
     return (value['items'] as KubeObject[] | undefined) ?? [];
   }
 
@@ -69,12 +69,13 @@ export class Hands {
 
   /** @throws Error for a refused request */
   async send(method: string, target: string, body?: object, contentType = 'application/json'): Promise<KubeObject> {
-    const { code, value } = await this.#ask(method, target, body, contentType);
+    const { code, value } = await this.ask(method, target, body, contentType);
     if (code >= 300) throw new Error(`${method} ${target}: ${code} ${JSON.stringify(value).slice(0, 400)}`);
     return value as unknown as KubeObject;
   }
 
-  async #ask(
+  /** Sends it, refused or not. */
+  async ask(
     method: string,
     target: string,
     body?: object,

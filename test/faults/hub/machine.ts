@@ -1,7 +1,7 @@
 import type { UserInfo } from '@multicluster-engine/kube-apiserver';
-import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { asRecord, field, parseJson } from '../../../src/runtime/vocabulary/json.js';
+import type { View } from './view.js';
 
 /**
  * The machine of a managed cluster: a namespace of the server in this process stands for the cluster, and its annotation says
@@ -43,7 +43,7 @@ export function readMachine(namespace: unknown): Machine {
 }
 
 /** The cluster whose identity this is, by the name of its machine; undefined for none. */
-export function homeWithId({ store }: MemoryServer, clusterId: unknown): string | undefined {
+export function homeWithId({ store }: View, clusterId: unknown): string | undefined {
   const found = store.list('namespaces', '').find(({ object }) => object.metadata.uid === clusterId);
   return found?.key.replace(/^home-/, '');
 }

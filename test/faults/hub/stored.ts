@@ -7,6 +7,7 @@ import { byText } from '../../../src/runtime/vocabulary/names.js';
 import { RECORDS } from '../../support/scenario/checks/reading.js';
 import { homeWithId } from './machine.js';
 import { TOUCHED } from './meddler.js';
+import type { View } from './view.js';
 
 const LEASES = 'leases.coordination.k8s.io';
 
@@ -38,7 +39,7 @@ const REVISION = /"revision":"[0-9a-f]{16}"/g;
 const texts = new WeakMap<Entry, string>();
 
 /** Objects as texts by `collection key`, of all that is not as in `base`: without times, uids, versions and who wrote what. */
-export function storedTexts(server: MemoryServer, base: StoredState): Map<string, string> {
+export function storedTexts(server: View, base: StoredState): Map<string, string> {
   const all = new Map<string, string>();
   for (const collection of server.store.collections()) {
     if (IGNORED.has(collection)) continue;
