@@ -1,5 +1,7 @@
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
+import { resourceOf } from '../../src/runtime/client/path.js';
+import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import { AgentCheck } from './checks/agents.js';
 import { BoundsCheck } from './checks/bounds.js';
 import { DecisionCheck, type Movements } from './checks/decisions.js';
@@ -155,7 +157,9 @@ class Run {
     const others = [new EngineCheck(server, violate), new DeploymentController(simulation, server, this.#hands)];
     this.#subscriptions.push(this.#decisions, this.#bounds, ...others);
     if (homes.length > 0) this.#subscriptions.push(new AgentCheck(base, isUndisturbed, violate));
-    for (const collection of server.store.collections()) this.#count(collection);
+    // Those of which nothing is stored yet, too.
+    const defined = server.store.list(resourceOf(CustomResourceDefinitions), '').map(({ key }) => key);
+    for (const collection of new Set([...server.store.collections(), ...defined])) this.#count(collection);
   }
 
   async play(): Promise<Outcome> {
