@@ -3,25 +3,42 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { ALLOW_DELETION_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { collectionPath } from '../../src/runtime/client/path.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { FAULTS } from '../support/proxy/fault.js';
-import { KEPT, withRig } from '../support/scenario/run/campaign.js';
-import { ACCOUNT, BINDING_PATH, bind, deploy } from '../support/scenario/run/deployed.js';
-import { OPENING } from '../support/scenario/script/opening.js';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
-import { fields, items, text, type Fields } from '../support/scenario/checks/reading.js';
-import { pathOf, requestsFor } from '../support/scenario/script/requests.js';
-import { decisionWrites, IDENTITY, withScene } from '../support/scenario/run/resting.js';
-import { play, report, send } from '../support/scenario/run/runner.js';
-import type { Scene } from '../support/scenario/run/scene.js';
-import { script } from '../support/scenario/script/script.js';
-import { crds, install, lax } from '../support/scenario/run/stage.js';
-import { EMPTY, type Write } from '../support/scenario/script/world.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { deployOn, RealHands } from '../faults/real/hub.js';
+import {
+  addMembers,
+  addPlacements,
+  decisionWrites,
+  IDENTITY,
+  makeSets,
+  makeStage,
+  memberName,
+  nothing,
+  OBJECTS,
+  stir,
+  unmakeStage,
+  wideFleet,
+  withFleet,
+} from './widefleet.js';
+import type { Hands } from '../faults/hub/hands.js';
+import { FAULTS } from '../support/proxy/fault.js';
+import { ACCOUNT, BINDING_PATH, bind, install } from '../support/hub/deployed.js';
+import { fields, items, text, type Fields } from '../support/scenario/checks/reading.js';
 
 const MINUTE = 60_000;
-const SEED = Number(process.env['SCRIPT_SEED'] ?? 4);
+const SEED = 4;
+/** Each test does as many of these steps as it needs. */
+const FLEET = await wideFleet([
+  nothing,
+  ...stir(0),
+  unmakeStage,
+  makeStage,
+  ...[1, 2, 3, 4, 5].flatMap((n) => stir(n)),
+]);
 
 function crdOf(type: ResourceType): string {
   return `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${type.plural}.${type.group}`;
@@ -59,175 +76,170 @@ async function removeCrd(server: ControlPlane, type: ResourceType): Promise<void
   );
 }
 
-/** Creates all objects of one kind again, apart from the object named `without`. */
-async function remake(
-  server: ControlPlane,
-  kind: Write['kind'],
-  { scene, without }: { readonly scene: Scene; readonly without?: string },
-): Promise<void> {
-  const { clusters, sets, bindings, placements } = scene.world;
-  const writes: Record<Write['kind'], Write[]> = {
-    cluster: [...clusters].map(([name, to]) => ({ kind: 'cluster', name, to })),
-    set: [...sets].map(([name, to]) => ({ kind: 'set', name, to })),
-    binding: [...bindings].map(([name, to]) => ({ kind: 'binding', name, to })),
-    placement: [...placements].map(([name, to]) => ({ kind: 'placement', name, to })),
-  };
-  for (const write of writes[kind]) {
-    if (write.name === without) continue;
-    for (const request of requestsFor(EMPTY, write)) await send(server, request);
-  }
+/** The names in the objects of all decisions. */
+async function selected(server: ControlPlane): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { body } = await server.call({ path: collectionPath(PlacementDecisions) });
+  return new Map(
+    (body.items ?? []).map(({ metadata, status }) => [
+      metadata?.name ?? '',
+      items(fields(status)['decisions']).map(({ clusterName }) => text(clusterName)),
+    ]),
+  );
 }
 
-describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 'restart'] }, (server) => {
-  beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
-  beforeEach(async () => {
-    await install(server(), crds().map(lax));
-    await bind(server());
-  }, 6 * MINUTE);
+describeWithServer(
+  'a broken API',
+  { own: true, capabilities: ['requestLog', 'restart', 'garbageCollection'] },
+  (server) => {
+    beforeAll(() => deployOn(server()), 6 * MINUTE);
+    beforeEach(async () => {
+      await install(server());
+      await bind(server());
+    }, 6 * MINUTE);
 
-  it(
-    'an API that is killed and restarted shrinks no decision, and reconciliation continues',
-    async () => {
-      await withScene(server(), async ({ rig, scene }) => {
-        const mark = await server().logMark();
-        await server().restart('SIGKILL');
-        await quietWindow(2000);
-        expect(await decisionWrites(server(), mark)).toEqual([]);
-        await scene.stir();
+    it(
+      'an API that is killed and restarted shrinks no decision, and reconciliation continues',
+      async () => {
+        await withFleet(server(), FLEET, async (run, { proxy }) => {
+          const mark = await server().logMark();
+          await server().restart('SIGKILL');
+          await quietWindow(2000);
+          expect(await decisionWrites(server(), mark)).toEqual([]);
+          for (const _ of [nothing, ...stir(0)]) await run.next();
 
-        let killed = false;
-        rig.proxy.plan = ({ write, resource }) => {
-          if (killed || !write || resource !== 'placementdecisions') return undefined;
-          killed = true;
-          return { kind: 'interrupt', applied: true, passOn: false, run: () => server().restart('SIGKILL') };
-        };
-        await scene.step([{ kind: 'set', name: 'stage' }]);
-        expect(killed).toBe(true);
-        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
-      });
-    },
-    8 * MINUTE,
-  );
-
-  // That of ManagedClusters is in a test below and in docs/how-to/recover-from-a-mistake.md, that of bindings in test/field/.
-  it.each<[string, ResourceType, Write['kind'] | 'decision']>([
-    ['ManagedClusterSets', ManagedClusterSets, 'set'],
-    ['Placements', Placements, 'placement'],
-    ['PlacementDecisions', PlacementDecisions, 'decision'],
-  ])(
-    'an API without the CRD of %s, and with it again, shrinks no decision, and reconciliation continues',
-    async (_what, type, kind) => {
-      await withScene(server(), async ({ rig, scene }) => {
-        const mark = await server().logMark();
-        await removeCrd(server(), type);
-        await quietWindow(2000);
-        expect(await decisionWrites(server(), mark)).toEqual([]);
-        await install(server(), crds().map(lax));
-        if (kind === 'decision') {
-          await waitFor('the decisions to be back', () => rig.observer.objects('PlacementDecision').size >= 6);
-          scene.frames.length = 0;
-        } else {
-          await remake(server(), kind, { scene });
-          if (kind !== 'placement') await waitUntilNoted(server(), type);
-        }
-        await scene.step([]);
-        if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);
-        await scene.stir();
-      });
-    },
-    8 * MINUTE,
-  );
-
-  it(
-    'an API whose CRD was created again without one of the clusters drops that one, but not before somebody releases it',
-    async () => {
-      await withScene(server(), async ({ scene }) => {
-        const mark = await server().logMark();
-        await removeCrd(server(), ManagedClusters);
-        await install(server(), crds().map(lax));
-        await remake(server(), 'cluster', { scene, without: 'member-001' });
-        await waitFor('a placement to hold the cluster', async () =>
-          (await placements(server())).some((one) =>
-            items(fields(one['status'])['conditions'] ?? []).some(
-              (condition) => fields(condition)['reason'] === 'DefinitionsReplaced',
-            ),
-          ),
-        );
-        expect(await decisionWrites(server(), mark)).toEqual([]);
-        const until = new Date(Date.now() + 10 * MINUTE).toISOString();
-        for (const one of await placements(server())) {
-          const { namespace, name } = fields(one['metadata']);
-          const at = pathOf(Placements, text(namespace));
-          await annotate(server(), `${at}/${text(name)}`, ALLOW_REMOVALS_ANNOTATION, `${until}/*`);
-        }
-        await scene.forget('member-001');
-        expect(await decisionWrites(server(), mark)).not.toEqual([]);
-      });
-    },
-    8 * MINUTE,
-  );
-
-  it(
-    'an API that revokes permissions and grants them again shrinks no decision, and reconciliation continues',
-    async () => {
-      await withScene(server(), async ({ rig, scene }) => {
-        const mark = await server().logMark();
-        const token = await server().tokenFor(ACCOUNT);
-        await annotate(server(), BINDING_PATH, ALLOW_DELETION_ANNOTATION, 'true');
-        await server().call({ method: 'DELETE', path: BINDING_PATH });
-        // The authorizer observes it with a delay; a watch that was started before continues for minutes.
-        await waitFor(
-          'the right to be gone',
-          async () => (await server().call({ path: pathOf(ManagedClusters), token })).status === 403,
-        );
-        rig.proxy.cutWatches();
-        await waitFor('the controller to be refused', async () => {
-          const log = await server().requestLog({ after: mark });
-          return log.some(
-            ({ code, userAgent, resource }) =>
-              code === 403 && userAgent.endsWith(IDENTITY) && resource === 'managedclusters',
-          );
+          let killed = false;
+          proxy.plan = ({ write, resource }) => {
+            if (killed || !write || resource !== 'placementdecisions') return undefined;
+            killed = true;
+            return { kind: 'interrupt', applied: true, passOn: false, run: () => server().restart('SIGKILL') };
+          };
+          await run.next();
+          expect(killed).toBe(true);
+          await run.next();
         });
-        await quietWindow(2000);
-        expect(await decisionWrites(server(), mark)).toEqual([]);
-        await scene.resize('script-a/wide', 110, () => void quietWindow(3000).then(() => bind(server())));
-        await scene.stir();
-      });
-    },
-    8 * MINUTE,
-  );
+      },
+      8 * MINUTE,
+    );
 
-  it(
-    'an API that answers with random errors of every kind violates no invariant, and reconciliation continues',
-    async () => {
-      await withRig(server(), IDENTITY, async (rig) => {
-        const steps = script(SEED, OPENING + 60);
-        const dice = new Dice(SEED);
-        const hit = new Set<string>();
-        const mark = await server().logMark();
-        const { observer, controller, proxy } = rig;
-        const { pid } = controller;
-        const before = (step: { readonly number: number }): void => {
-          if (step.number !== OPENING) return;
+    // That of ManagedClusters is in a test below and in docs/how-to/recover-from-a-mistake.md, that of bindings in test/field/.
+    it.each<[string, ResourceType, (hands: Hands) => Promise<void>]>([
+      ['ManagedClusterSets', ManagedClusterSets, makeSets],
+      ['Placements', Placements, addPlacements],
+      ['PlacementDecisions', PlacementDecisions, () => Promise.resolve()],
+    ])(
+      'an API without the CRD of %s, and with it again, shrinks no decision, and reconciliation continues',
+      async (_what, type, remake) => {
+        await withFleet(server(), FLEET, async (run) => {
+          const [mark, before] = [await server().logMark(), await selected(server())];
+          expect(before.size).toBe(OBJECTS);
+          await removeCrd(server(), type);
+          await quietWindow(2000);
+          expect(await decisionWrites(server(), mark)).toEqual([]);
+          await install(server());
+          await remake(new RealHands(server()));
+          if (type === ManagedClusterSets) {
+            await waitUntilNoted(server(), type);
+            expect(await decisionWrites(server(), mark)).toEqual([]);
+          } else {
+            await waitFor('the decisions to be back', async () => (await selected(server())).size === OBJECTS);
+          }
+          await run.restartChecks();
+          for (const _ of [nothing, ...stir(0)]) await run.next();
+        });
+      },
+      8 * MINUTE,
+    );
+
+    it(
+      'an API whose CRD was created again without one of the clusters drops that one, but not before somebody releases it',
+      async () => {
+        await withFleet(server(), FLEET, async () => {
+          const [mark, before] = [await server().logMark(), await selected(server())];
+          await removeCrd(server(), ManagedClusters);
+          await install(server());
+          await addMembers(new RealHands(server()), memberName(1));
+          await waitFor('a placement to hold the cluster', async () =>
+            (await placements(server())).some((one) =>
+              items(fields(one['status'])['conditions'] ?? []).some(
+                (condition) => fields(condition)['reason'] === 'DefinitionsReplaced',
+              ),
+            ),
+          );
+          expect(await decisionWrites(server(), mark)).toEqual([]);
+          const until = new Date(Date.now() + 10 * MINUTE).toISOString();
+          for (const one of await placements(server())) {
+            const { namespace, name } = fields(one['metadata']);
+            const at = collectionPath(Placements, text(namespace));
+            await annotate(server(), `${at}/${text(name)}`, ALLOW_REMOVALS_ANNOTATION, `${until}/*`);
+          }
+          await waitFor('no decision to name the cluster', async () =>
+            [...(await selected(server())).values()].every((names) => !names.includes(memberName(1))),
+          );
+          for (const [name, clusters] of before) {
+            const now = (await selected(server())).get(name) ?? [];
+            expect([name, ...clusters.filter((one) => !now.includes(one) && one !== memberName(1))]).toEqual([name]);
+          }
+        });
+      },
+      8 * MINUTE,
+    );
+
+    it(
+      'an API that revokes permissions and grants them again shrinks no decision, and reconciliation continues',
+      async () => {
+        await withFleet(server(), FLEET, async (run, { proxy }) => {
+          const mark = await server().logMark();
+          const token = await server().tokenFor(ACCOUNT);
+          await annotate(server(), BINDING_PATH, ALLOW_DELETION_ANNOTATION, 'true');
+          await server().call({ method: 'DELETE', path: BINDING_PATH });
+          // The authorizer observes it with a delay; a watch that was started before continues for minutes.
+          await waitFor(
+            'the right to be gone',
+            async () => (await server().call({ path: collectionPath(ManagedClusters), token })).status === 403,
+          );
+          proxy.cutWatches();
+          await waitFor('the controller to be refused', async () => {
+            const log = await server().requestLog({ after: mark });
+            return log.some(
+              ({ code, userAgent, resource }) =>
+                code === 403 && userAgent.endsWith(IDENTITY) && resource === 'managedclusters',
+            );
+          });
+          await quietWindow(2000);
+          expect(await decisionWrites(server(), mark)).toEqual([]);
+          await run.next();
+          await run.next(() => void quietWindow(3000).then(() => bind(server())));
+          for (const _ of stir(0).slice(1)) await run.next();
+        });
+      },
+      8 * MINUTE,
+    );
+
+    it(
+      'an API that answers with random errors of every kind violates no invariant, and reconciliation continues',
+      async () => {
+        await withFleet(server(), FLEET, async (run, { proxy }) => {
+          const dice = new Dice(SEED);
+          const hit = new Set<string>();
+          const mark = await server().logMark();
           proxy.plan = () => {
             if (!dice.chance(0.2)) return undefined;
             const [name, fault] = dice.pick(FAULTS);
             hit.add(name);
             return fault;
           };
-        };
-        const run = await play(steps, { server: server(), observer, seed: SEED, before });
-        proxy.plan = () => undefined;
-        expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
-        // Requests that are made only after errors need permissions, too.
-        const refused = (await server().requestLog({ after: mark })).filter(
-          ({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY),
-        );
-        expect(refused.map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);
-        expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
-        expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
-      });
-    },
-    12 * MINUTE,
-  );
-});
+          for (const _ of FLEET.scenario.steps) await run.next();
+          proxy.plan = () => undefined;
+          await run.finish();
+          // Requests that are made only after errors need permissions, too.
+          const refused = (await server().requestLog({ after: mark })).filter(
+            ({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY),
+          );
+          expect(refused.map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);
+          expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
+        });
+      },
+      12 * MINUTE,
+    );
+  },
+);

@@ -1,62 +1,53 @@
-import path from 'node:path';
+import { beforeAll, expect, it } from '@jest/globals';
 
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
-
-import { ManagedClusters } from '../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSets } from '../../src/api/resources.js';
+import { objectPath } from '../../src/runtime/client/path.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import type { ScenarioRig } from '../support/rigs/scenario.js';
-import { bind, deploy } from '../support/scenario/run/deployed.js';
-import { decisionWrites, withScene } from '../support/scenario/run/resting.js';
-import { crds, install, lax } from '../support/scenario/run/stage.js';
-import { pathOf } from '../support/scenario/script/requests.js';
+import { deployOn } from '../faults/real/hub.js';
+import { decisionWrites, makeStage, memberName, stir, unmakeStage, wideFleet, withFleet } from './widefleet.js';
+import { leave } from '../faults/scenarios/fleet.js';
+import type { Proxy } from '../support/proxy/proxy.js';
 
 const MINUTE = 60_000;
+/** Each is deleted in a step of its own. */
+const GONE = [objectPath(ManagedClusters, { name: memberName(1) }), objectPath(ManagedClusterSets, { name: 'stage' })];
+
+const FLEET = await wideFleet([...stir(0), leave(memberName(1)), unmakeStage, makeStage]);
 
 // The other faults of an API: brokenapi.test.ts. This one waits until every watch has been begun anew.
 describeWithServer('a compacted API', { own: true, capabilities: ['requestLog', 'compaction'] }, (server) => {
-  beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
-  beforeEach(async () => {
-    await install(server(), crds().map(lax));
-    await bind(server());
-  }, 6 * MINUTE);
+  beforeAll(() => deployOn(server()), 6 * MINUTE);
 
   it(
     'an API whose history is compacted, so that every watch is too old, shrinks no decision, and reconciliation continues',
     async () => {
-      await withScene(server(), async ({ rig, scene }) => {
+      await withFleet(server(), FLEET, async (run, { proxy }) => {
         const mark = await server().logMark();
         await server().compactHistory();
         await quietWindow(2000);
         expect(await decisionWrites(server(), mark)).toEqual([]);
-        await scene.stir();
+        for (const _ of stir(0)) await run.next();
 
         // Changes that only a new list can show: they are made, and their history is compacted, while no request gets
         // through.
-        await scene.step(
-          [
-            { kind: 'set', name: 'stage' },
-            { kind: 'cluster', name: 'member-001' },
-          ],
-          () => {
-            rig.proxy.plan = () => ({ kind: 'reset', applied: false });
-            rig.proxy.cutAll();
-            void reopen(server(), rig, ['managedclustersets/stage', 'managedclusters/member-001']);
-          },
-        );
-        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
+        for (const path of GONE)
+          await run.next(() => {
+            proxy.plan = () => ({ kind: 'reset', applied: false });
+            proxy.cutAll();
+            void reopen(server(), proxy, path);
+          });
+        await run.next();
       });
     },
     8 * MINUTE,
   );
 });
 
-/** Waits until these objects are deleted, compacts the history and lets requests through again. */
-async function reopen(server: ControlPlane, rig: ScenarioRig, gone: readonly string[]): Promise<void> {
-  const base = path.posix.dirname(pathOf(ManagedClusters));
-  for (const one of gone)
-    await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);
+/** Waits until the object is deleted, compacts the history and lets requests through again. */
+async function reopen(server: ControlPlane, proxy: Proxy, path: string): Promise<void> {
+  await waitFor(`${path} to be gone`, async () => (await server.call({ path })).status === 404);
   await server.compactHistory();
-  rig.proxy.plan = () => undefined;
+  proxy.plan = () => undefined;
 }

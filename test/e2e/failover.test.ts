@@ -3,13 +3,10 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { Proxy } from '../support/proxy/proxy.js';
-import { KEPT, withRig } from '../support/scenario/run/campaign.js';
-import { Controller } from '../support/scenario/run/controller.js';
-import { deploy } from '../support/scenario/run/deployed.js';
-import type { ScenarioRig } from '../support/rigs/scenario.js';
-import { report } from '../support/scenario/run/runner.js';
-import { Scene } from '../support/scenario/run/scene.js';
+import { deployOn } from '../faults/real/hub.js';
+import type { RealProcess } from '../faults/real/process.js';
+import type { RealRun } from '../faults/real/run.js';
+import { makeStage, resize, stir, unmakeStage, wideFleet, withFleet } from './widefleet.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
@@ -21,10 +18,13 @@ const FAILOVER_MS = 15_000 + 15_000;
 const A = 'operator-a';
 const B = 'operator-b';
 
-/** An accepted write of a controller. Each controller has a proxy, which marks its requests. */
+/**
+ * An accepted write of a controller, but for Events: they tell, a moment later, of what was written while it held the Lease. Each
+ * controller has a proxy, which marks its requests.
+ */
 async function accepted(server: ControlPlane, after = 0): Promise<LoggedRequest[]> {
   const log = await server.requestLog({ verbs: WRITES, after });
-  return log.filter((one) => one.code < 300 && writerOf(one) !== '');
+  return log.filter((one) => one.code < 300 && one.resource !== 'events' && writerOf(one) !== '');
 }
 
 function writerOf({ userAgent }: LoggedRequest): string {
@@ -47,52 +47,40 @@ function strayWrites(log: readonly LoggedRequest[]): string[] {
   return stray;
 }
 
-async function withBoth(server: ControlPlane, body: (both: Both) => Promise<void>): Promise<void> {
-  await withRig(server, A, async (rig) => {
-    const scene = new Scene(rig);
-    await scene.begin();
-    const proxy = await Proxy.start({ url: server.url, caFile: server.caFile, mark: B });
-    const other = await Controller.start({ server, url: proxy.url, identity: B });
-    try {
-      await waitFor('the other to know the fleet', () => proxy.count > 6);
-      await body({ rig, scene, proxy, other });
-      expect(report(await rig.judge(scene.frames))).toBe(KEPT);
-    } finally {
-      await other.stop();
-      await proxy.stop();
-    }
+const FLEET = await wideFleet([unmakeStage, makeStage, ...stir(0), resize('large', 133), ...stir(1)], [A, B]);
+
+/** The first controller holds the Lease. */
+async function withBoth(
+  server: ControlPlane,
+  body: (run: RealRun, first: RealProcess, second: RealProcess) => Promise<void>,
+): Promise<void> {
+  await withFleet(server, FLEET, async (run, first) => {
+    const second = run.processes[1] as RealProcess;
+    await waitFor('the other to know the fleet', () => second.proxy.count > 6);
+    await body(run, first, second);
   });
 }
 
-interface Both {
-  /** The first controller, A, with its proxy. */
-  readonly rig: ScenarioRig;
-  readonly scene: Scene;
-  /** The proxy of the second, B. */
-  readonly proxy: Proxy;
-  readonly other: Controller;
-}
-
 describeWithServer('two controllers at once', { own: true, capabilities: ['requestLog'] }, (server) => {
-  beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
+  beforeAll(() => deployOn(server()), 6 * MINUTE);
 
   it(
     'two controllers never write at the same time: when the leader is killed, the other one continues after the Lease has expired',
     async () => {
       const begun = await server().logMark();
-      await withBoth(server(), async ({ rig, scene }) => {
-        await scene.stir();
+      await withBoth(server(), async (run, first) => {
+        for (const _ of [unmakeStage, makeStage, ...stir(0)]) await run.next();
         expect(new Set((await accepted(server(), begun)).map(writerOf))).toEqual(new Set([A]));
 
         const killed = await server().logMark();
-        await scene.resize('script-a/wide', 133, () => rig.controller.kill());
+        await run.next(() => first.killed());
         const before = (await accepted(server(), begun)).filter((one) => one.sequence <= killed || writerOf(one) === A);
         const renewal = before.filter(isLease).at(-1);
-        const first = (await accepted(server(), killed)).find((one) => writerOf(one) === B && !isLease(one));
-        const tookMs = Math.round((first?.receivedAt ?? Infinity) - (renewal?.answeredAt ?? 0));
+        const next = (await accepted(server(), killed)).find((one) => writerOf(one) === B && !isLease(one));
+        const tookMs = Math.round((next?.receivedAt ?? Infinity) - (renewal?.answeredAt ?? 0));
         process.stderr.write(`failover: ${tookMs} ms from the last renewal to the first write of the other\n`);
         expect(tookMs).toBeLessThanOrEqual(FAILOVER_MS);
-        await scene.stir();
+        await run.finish();
       });
       expect(strayWrites(await accepted(server(), begun))).toEqual([]);
     },
@@ -103,8 +91,8 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
     'two controllers never write at the same time: a leader that is suspended in the middle of a decision and resumed later writes nothing more',
     async () => {
       const begun = await server().logMark();
-      await withBoth(server(), async ({ rig, scene, other }) => {
-        const { controller, proxy } = rig;
+      await withBoth(server(), async (run, first, second) => {
+        const { controller, proxy } = first;
         const { pid } = controller;
         let stopped = false;
         proxy.plan = (request) => {
@@ -114,14 +102,14 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
         };
         const mark = await server().logMark();
         // Both objects change, so the leader is suspended before the second write of its decision.
-        await scene.step([{ kind: 'set', name: 'stage' }]);
+        await run.next();
         expect(stopped).toBe(true);
-        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
+        await run.next();
         expect((await accepted(server(), mark)).some((one) => writerOf(one) === B && isLease(one))).toBe(true);
 
         const resumed = await server().logMark();
         controller.signal('SIGCONT');
-        await scene.stir();
+        for (const _ of stir(0)) await run.next();
         await waitFor('the resumed controller to ask for something', async () => {
           const log = await server().requestLog({ after: resumed });
           return log.some((one) => writerOf(one) === A);
@@ -130,7 +118,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
         expect((await accepted(server(), resumed)).filter((one) => writerOf(one) === A)).toEqual([]);
         expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
 
-        await scene.resize('script-a/wide', 104, () => other.kill());
+        await run.next(() => second.killed());
         expect((await accepted(server(), resumed)).some((one) => writerOf(one) === A && !isLease(one))).toBe(true);
       });
       expect(strayWrites(await accepted(server(), begun))).toEqual([]);

@@ -43,6 +43,8 @@ export interface Step {
   readonly pendingMinutes?: number;
   /** The programs are started again with these flags, and have them from then on. */
   readonly config?: Partial<ManagerConfig>;
+  /** How long nothing happens but that time passes; absent: something is done. */
+  readonly minutes?: number;
 }
 
 /** What a step may use. */
@@ -61,6 +63,7 @@ const LEAP_MINUTES = 12 * 60;
 export function wait(minutes: number): Step {
   return {
     title: `${minutes} min pass`,
+    minutes,
     act: async ({ simulation, programs }) => {
       if (minutes <= 5) await simulation.pass(minutes * 60_000);
       for (let left = minutes; minutes > 5 && left > 0; left -= LEAP_MINUTES)

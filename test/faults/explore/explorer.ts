@@ -111,12 +111,12 @@ function scenarioOf(name: string): Scenario {
 }
 
 /** What to print of a plan that broke something: seed, commit, the faults, and the command that runs it again. */
-export function foundText({ plan, violations }: Found): string {
+export function foundText({ plan, violations }: Found, command = 'faults'): string {
   const lines = [
     `${plan.scenario}, seed ${plan.seed}, commit ${commit()}`,
     ...plan.faults.map((fault) => `  ${faultText(fault)}`),
     ...violations.map(({ rule, step, detail }) => `  step ${step}: ${rule}: ${detail}`),
-    `  npm run faults -- --plan '${planText(plan)}'`,
+    `  npm run ${command} -- --plan '${planText(plan)}'`,
   ];
   return lines.join('\n');
 }

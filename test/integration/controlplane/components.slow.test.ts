@@ -9,7 +9,7 @@ import type { Pod } from '../../support/hub/pod.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { root } from '../../support/repository/root.js';
-import { deploy } from '../../support/scenario/run/deployed.js';
+import { deploy } from '../../support/hub/deployed.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** Stands for the product: prints who it is, and stays. */
@@ -126,7 +126,7 @@ describeWithServer('the placement-controller Deployment of deploy/', { own: true
   test('the placement-controller Deployment of deploy/ becomes ready as a process under its own rights, and leaves no error when it is stopped', async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
     const place = ['-n', DEFAULT_TARGET_NAMESPACE];
-    await deploy(server(), 'strict');
+    await deploy(server());
     await kubectlOk(['apply', '-f', path.join(root, 'deploy/components/placement-controller/deployment.yaml')], admin);
     await kubectlOk(['label', 'deployment', 'placement-controller', `${ENGINE_LABEL}=engine`, ...place], admin);
 

@@ -11,8 +11,8 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pathWithKubectl } from '../../support/clients/kubectl.js';
 import { builtProgram } from '../../support/programs/built.js';
 import { root } from '../../support/repository/root.js';
-import { Controller } from '../../support/scenario/run/controller.js';
-import { deploy } from '../../support/scenario/run/deployed.js';
+import { Controller } from '../../support/hub/controller.js';
+import { deploy } from '../../support/hub/deployed.js';
 import { startGateway, type GatewayProcess } from './process.js';
 
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
@@ -37,7 +37,7 @@ describeWithServer('the decision of a placement over HTTPS', { own: true }, (ser
   let folder = '';
 
   beforeAll(async () => {
-    await deploy(server(), 'strict');
+    await deploy(server());
     gateway = await startGateway(server());
     token = await server().tokenFor({ user: 'admin' });
     folder = await mkdtemp(path.join(server().folder, 'reader-'));

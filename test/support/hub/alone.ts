@@ -5,13 +5,13 @@ import { load } from 'js-yaml';
 
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { root } from '../repository/root.js';
-import { deploy } from '../scenario/run/deployed.js';
+import { deploy } from './deployed.js';
 import { isDeployment } from './deployment.js';
 import { startPod, type Pod } from './pod.js';
 
 /** Applies `deploy/overlays/default`, and of the placement controller what an operator would, for a server that runs none. */
 export function deployAlone(server: ControlPlane): Promise<void> {
-  return deploy(server, 'strict');
+  return deploy(server);
 }
 
 /** Starts the placement controller with the arguments of its Deployment, under its own ServiceAccount, and waits until it is ready. */

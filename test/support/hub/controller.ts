@@ -8,7 +8,7 @@ import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/c
 import { ACCOUNT } from './deployed.js';
 
 /** The compiled program that these tests were compiled with. */
-const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../../src/main.js');
+const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../src/main.js');
 
 export interface ControllerOptions {
   readonly server: ControlPlane;
@@ -16,6 +16,8 @@ export interface ControllerOptions {
   readonly url: string;
   /** Its name in the Lease, and of its log file. */
   readonly identity: string;
+  /** Default: placement. */
+  readonly controllers?: readonly string[];
 }
 
 /** The placement controller as a child process, with the token of its own ServiceAccount and the rights of `deploy/`. */
@@ -30,28 +32,30 @@ export class Controller {
     this.#kubeconfig = kubeconfig;
   }
 
-  static async start(options: ControllerOptions): Promise<Controller> {
+  /** It does not run yet. */
+  static async open(options: ControllerOptions): Promise<Controller> {
     const { server, url, identity } = options;
     const token = await server.tokenFor(ACCOUNT);
     const folder = path.join(server.folder, `controller-${identity}`);
     await mkdir(folder, { recursive: true });
-    const controller = new Controller(
-      options,
-      await writeKubeconfig(folder, { server: url, caFile: server.caFile, token }),
-    );
+    return new Controller(options, await writeKubeconfig(folder, { server: url, caFile: server.caFile, token }));
+  }
+
+  static async start(options: ControllerOptions): Promise<Controller> {
+    const controller = await Controller.open(options);
     await controller.start();
     return controller;
   }
 
-  /** Starts it again after it has ended, with the same flags. */
+  /** Starts it, again with the same flags after it has ended. */
   async start(): Promise<void> {
-    const { identity } = this.#options;
+    const { identity, controllers = ['placement'] } = this.#options;
     const folder = path.dirname(this.#kubeconfig);
     const log = await open(path.join(folder, 'controller.log'), 'a');
     try {
       const args = [
         'operator',
-        '--controllers=placement',
+        `--controllers=${controllers.join(',')}`,
         `--identity=${identity}`,
         `--kubeconfig=${this.#kubeconfig}`,
       ];

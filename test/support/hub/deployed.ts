@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { loadAll } from 'js-yaml';
+import { load, loadAll } from 'js-yaml';
 
-import { AGENTS_NAMESPACE, COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../../src/api/names.js';
+import { AGENTS_NAMESPACE, COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane, Subject } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { applyOverlay } from '../../hub/overlays.js';
-import { root } from '../../repository/root.js';
+import { applyOverlay } from './overlays.js';
+import { root } from '../repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { crds, install, lax, makeNamespaces } from './stage.js';
-import { fields } from '../checks/reading.js';
+import { fields } from '../scenario/checks/reading.js';
 
 const COMPONENT = 'placement-controller';
 
@@ -31,18 +30,51 @@ const ENGINE: AnyObject = {
 
 /**
  * Applies the default overlay as a user does and an engine, and of the placement controller's component what the
- * operator would: its ServiceAccount and its bindings (which the policies refuse where there is no engine). `rules: 'lax'`
- * takes the rules out of the CRDs, so that the script can write what they refuse.
+ * operator would: its ServiceAccount and its bindings (which the policies refuse where there is no engine).
  */
-export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Promise<void> {
+export async function deploy(server: ControlPlane): Promise<void> {
   await applyOverlay(server, 'default');
   await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
-  await install(server, rules === 'lax' ? crds().map(lax) : crds());
+  await install(server);
   await kindsServed(server);
-  await makeNamespaces(server);
   await applyObject(server, ENGINE);
   for (const object of component()) if (object.kind === 'ServiceAccount') await applyObject(server, object);
   await bind(server);
+}
+
+/** Applies the definitions of `crds/` and waits until each is served. */
+export async function install(server: ControlPlane): Promise<void> {
+  const folder = path.join(root, 'crds');
+  for (const file of readdirSync(folder)) {
+    const crd: AnyObject = fields(load(readFileSync(path.join(folder, file), 'utf8')));
+    const name = crd.metadata?.name ?? '';
+    const address = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    await waitFor(`CRD ${name} to be applied and served`, async (seen) => {
+      const applied = await server.call({
+        method: 'PATCH',
+        path: `${address}?fieldManager=script&force=true`,
+        contentType: 'application/apply-patch+yaml',
+        body: crd,
+      });
+      seen(`${applied.status} ${applied.text.slice(0, 500)}`);
+      if (applied.status >= 300 || applied.body.metadata?.deletionTimestamp !== undefined) return false;
+      const plural = name.slice(0, name.indexOf('.'));
+      const list = await server.call({ path: `/apis/${name.slice(plural.length + 1)}/v1alpha1/${plural}?limit=1` });
+      seen(`${list.status} ${list.text.slice(0, 500)}`);
+      return list.status === 200;
+    });
+  }
+}
+
+export async function makeNamespaces(server: ControlPlane, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const { status, text } = await server.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    });
+    if (status !== 201 && status !== 409) throw new Error(`namespace ${name}: ${status} ${text}`);
+  }
 }
 
 /** Puts the rights of the placement controller back. */
