@@ -127,6 +127,8 @@ case $suite in
     program mutants dist/tools/mutate/run.js
     program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 100000 --seed "$(date +%Y%m%d)" \
       --exhaustive crashes --exhaustive events --exhaustive requests
+    program faults-real dist/test/faults/real/main.js --plans 200 --seed "$(date +%Y%m%d)"
+    program soak dist/test/faults/soak/main.js --minutes 30
     program mistakes dist/test/faults/mistakes/run.js
     ;;
   *)
