@@ -93,6 +93,10 @@ describe('taints and tolerations', () => {
     [{ key: 'no key', effect: 'NoSelect' }, 'a taint key must be a qualified name, such as maintenance or example.com'],
     [{ key: 'maintenance', effect: 'NoExecute' }, 'spec.taints[0].effect: Unsupported value: "NoExecute"'],
     [{ key: 'maintenance' }, 'spec.taints[0].effect: Required value'],
+    [
+      { key: 'maintenance', effect: 'NoSelect', timeAdded: ['2026-01-02T03:04:05Z'] },
+      'evaluating rule: must be a time by RFC 3339, such as "2026-01-02T03:04:05Z"',
+    ],
   ])('a ManagedCluster with the taint %j is accepted or refused by its rules', async (one, message) => {
     const refused = await taint(one);
 
