@@ -54,7 +54,8 @@ export function timedCondition<State extends Omit<ConditionState, 'observedGener
   now: string,
 ): State & { lastTransitionTime: string; lastUpdateTime: string } {
   const next = { ...state, message: clip(state.message) };
-  const { lastTransitionTime = now, lastUpdateTime = now } = before ?? {};
+  // An API server also takes a list where the definition says a text with a format.
+  const timeOf = (stored: unknown): string => (typeof stored === 'string' ? stored : now);
   const isSame =
     before?.status === next.status &&
     before.reason === next.reason &&
@@ -62,8 +63,8 @@ export function timedCondition<State extends Omit<ConditionState, 'observedGener
     (next.observedGeneration === undefined || before.observedGeneration === next.observedGeneration);
   return {
     ...next,
-    lastTransitionTime: before?.status === next.status ? lastTransitionTime : now,
-    lastUpdateTime: isSame ? lastUpdateTime : now,
+    lastTransitionTime: before?.status === next.status ? timeOf(before.lastTransitionTime) : now,
+    lastUpdateTime: isSame ? timeOf(before.lastUpdateTime) : now,
   };
 }
 

@@ -40,6 +40,14 @@ describe('mergeConditions', () => {
     expect(mergeConditions([stored], [down], NOW)).toEqual([{ ...down, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
   });
 
+  it('mergeConditions sets a time that is no text, as an API server takes it from anybody who may write a status', () => {
+    const broken = { ...stored, lastTransitionTime: [THEN], lastUpdateTime: [THEN] } as unknown as Condition;
+
+    expect(mergeConditions([broken], [ready], NOW)).toEqual([
+      { ...ready, lastTransitionTime: NOW, lastUpdateTime: NOW },
+    ]);
+  });
+
   it('mergeConditions drops a stored condition without a state, and keeps the order of the states', () => {
     const other: ConditionState = { ...ready, type: 'Available' };
 
