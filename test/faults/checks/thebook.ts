@@ -103,11 +103,12 @@ function eligibleSets(
     bound.includes(name) && (!Array.isArray(requested) || requested.length === 0 || requested.includes(name));
   return managedclustersets
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined && isEligible(metadata.name))
-    .map(({ metadata, spec: of }) => {
+    .flatMap(({ metadata, spec: of }) => {
       const { selectorType, labelSelector } = fields(fields(of)['clusterSelector']);
-      return selectorType === 'LabelSelector'
-        ? { labelSelector: fields(labelSelector) }
-        : { labelSelector: { matchLabels: { [CLUSTER_SET_LABEL]: metadata.name } } };
+      if (selectorType !== 'LabelSelector')
+        return [{ labelSelector: { matchLabels: { [CLUSTER_SET_LABEL]: metadata.name } } }];
+      // By its definition, a set of this type without a selector has no cluster.
+      return labelSelector === undefined ? [] : [{ labelSelector: fields(labelSelector) }];
     });
 }
 
