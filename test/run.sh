@@ -111,6 +111,7 @@ case $suite in
     jest unit --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
     program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 200 --seed 1
+    program specs --max-semi-space-size=64 dist/test/faults/specs/main.js --specs 100 --seed 1
     ;;
   nightly)
     control_plane
@@ -129,6 +130,7 @@ case $suite in
       --exhaustive crashes --exhaustive events --exhaustive requests
     program faults-real dist/test/faults/real/main.js --plans 200 --seed "$(date +%Y%m%d)"
     program soak dist/test/faults/soak/main.js --minutes 30
+    program specs --max-semi-space-size=64 dist/test/faults/specs/main.js --exhaustive --specs 20000 --seed "$(date +%Y%m%d)"
     program mistakes dist/test/faults/mistakes/run.js
     ;;
   *)

@@ -121,7 +121,7 @@ export function foundText({ plan, violations }: Found, command = 'faults'): stri
   return lines.join('\n');
 }
 
-function commit(): string {
+export function commit(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   } catch {

@@ -1,0 +1,151 @@
+import { parseArgs } from 'node:util';
+
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
+
+import { commit } from '../explore/explorer.js';
+import { mayEmpty } from './emptying.js';
+import { changeText, type Change } from './forms.js';
+import { faultOfRefusal } from './refusal.js';
+import { RESTORED, WRITTEN, type Subject } from './subjects.js';
+import { Tries, unreached } from './tries.js';
+
+/**
+ * `npm run faults:specs -- --specs N --seed S`: N specs at random: one field changed, two, or several specs one after the other.
+ *   --exhaustive      before that, each field of each kind in each form
+ *   --subject NAME    only those whose names begin so
+ *   --try JSON        one again, with the log of the programs
+ * The last line is `N specs, R refused, V violations`; the exit code is 0 only for none.
+ */
+const { values: options } = parseArgs({
+  options: {
+    specs: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    exhaustive: { type: 'boolean', default: false },
+    subject: { type: 'string', default: '' },
+    try: { type: 'string' },
+  },
+});
+
+/** One after the other, each by its changes of the good spec. */
+interface Try {
+  readonly subject: string;
+  readonly specs: readonly (readonly Change[])[];
+}
+
+const ALL = [...WRITTEN, ...RESTORED].filter(({ name }) => name.startsWith(options.subject));
+const MOST_IN_SEQUENCE = 4;
+const counts = { specs: 0, refused: 0, violations: 0 };
+const tries = await Tries.start();
+
+function subjectOf(name: string): Subject {
+  const found = ALL.find((one) => one.name === name);
+  if (found === undefined)
+    throw new Error(`subject: ${JSON.stringify(name)} is none of ${ALL.map((one) => one.name).join(', ')}`);
+  return found;
+}
+
+/** What is wrong after a try; undefined when all is refused as it should be. Of several specs, those that are refused are left out. */
+async function faultsOf(
+  { subject: name, specs }: Try,
+  log?: (line: string) => void,
+): Promise<readonly string[] | undefined> {
+  const subject = subjectOf(name);
+  const accepted: unknown[] = [];
+  for (const changes of specs) {
+    const value = await tries.changed(subject, changes);
+    const { code, answer, touched } = await tries.ask(subject, value);
+    if (touched) return ['touched: a refused request has changed something'];
+    if (code < 300) accepted.push(value);
+    const [only] = changes;
+    const fault =
+      code < 300 || only === undefined || changes.length > 1
+        ? undefined
+        : faultOfRefusal(code, answer, subject.part, only);
+    if (fault !== undefined) return [`refusal: ${fault}`];
+  }
+  if (accepted.length === 0) return undefined;
+  if (specs.length > 1) return (await tries.sequence(subject, accepted, log)).faults;
+  const { faults, emptied } = await tries.thereAndBack(subject, accepted, log);
+  const [[only] = []] = specs;
+  const isKnown = only === undefined || specs[0]?.length !== 1 || mayEmpty(subject, only);
+  return [...faults, ...(isKnown ? [] : emptied.map((key) => `emptied: ${key}`))];
+}
+
+/** The smallest part of a try that breaks the same rule. */
+async function shrunk(one: Try, rule: string): Promise<Try> {
+  const { subject, specs } = one;
+  const smaller = [
+    ...specs.map((_, at) => ({ subject, specs: specs.filter((__, index) => index !== at) })),
+    ...specs.flatMap((changes, at) =>
+      changes.map((_, left) => ({
+        subject,
+        specs: specs.with(
+          at,
+          changes.filter((__, index) => index !== left),
+        ),
+      })),
+    ),
+  ].filter((part) => part.specs.length > 0 && part.specs.every((changes) => changes.length > 0));
+  for (const part of smaller)
+    if ((await faultsOf(part))?.some((fault) => fault.startsWith(`${rule}:`))) return shrunk(part, rule);
+  return one;
+}
+
+async function judge(one: Try): Promise<void> {
+  counts.specs += 1;
+  const faults = await faultsOf(one);
+  if (faults === undefined) counts.refused += 1;
+  const [fault] = faults ?? [];
+  if (fault === undefined) return;
+  counts.violations += 1;
+  const smallest = await shrunk(one, fault.slice(0, fault.indexOf(':')));
+  const text = smallest.specs.map((changes) => `  ${changes.map(changeText).join(' and ')}`);
+  const command = `  npm run faults:specs -- --try '${JSON.stringify(smallest)}'`;
+  console.log(
+    [`${one.subject}, commit ${commit()}`, ...text, `  ${(await faultsOf(smallest))?.[0] ?? fault}`, command].join(
+      '\n',
+    ),
+  );
+}
+
+/** Every field in every form; and no field of a definition is left out. */
+async function exhaustive(): Promise<void> {
+  const reached = new Map<string, Set<string>>();
+  for (const subject of ALL) {
+    const part = `${subject.type.kind} ${subject.part}`;
+    const seen = reached.get(part) ?? new Set();
+    reached.set(part, seen);
+    for (const change of await tries.changes(subject, seen)) await judge({ subject: subject.name, specs: [[change]] });
+  }
+  for (const subject of options.subject === '' ? WRITTEN : [])
+    for (const name of unreached(subject, reached.get(`${subject.type.kind} ${subject.part}`) ?? new Set())) {
+      counts.violations += 1;
+      console.log(`${subject.type.kind} ${subject.part}${name}: no good spec has it`);
+    }
+}
+
+async function random(count: number, seed: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const dice = new Dice(seed * 1_000_003 + n);
+    const subject = dice.pick(ALL);
+    const all = await tries.changes(subject);
+    // Also of one field: the second then takes the place of the first.
+    const spec = (): readonly Change[] => dice.some(all, dice.between(1, 2));
+    const isSequence = subject.good !== undefined && dice.chance(0.3);
+    const specs = Array.from({ length: isSequence ? dice.between(2, MOST_IN_SEQUENCE) : 1 }, spec);
+    await judge({ subject: subject.name, specs });
+  }
+}
+
+if (options.try === undefined) {
+  if (options.exhaustive) await exhaustive();
+  await random(Number(options.specs), Number(options.seed));
+} else {
+  counts.specs += 1;
+  const faults = (await faultsOf(JSON.parse(options.try) as Try, (line) => console.log(line))) ?? [];
+  counts.violations += Math.min(faults.length, 1);
+  console.log(faults.join('\n'));
+}
+await tries.close();
+console.log(`${counts.specs} specs, ${counts.refused} refused, ${counts.violations} violations`);
+process.exitCode = counts.violations === 0 ? 0 : 1;
