@@ -70,6 +70,7 @@ const VALUES: readonly unknown[] = [
   0,
   -1,
   2147483648,
+  1_000_000_000_000,
   1.5,
   true,
 ];
