@@ -49,8 +49,8 @@ export function rejected(
 export const WHICH_SERVER = 'is this the address of a Kubernetes API server?';
 
 /**
- * The error of a response that is not of the Kubernetes API: of a page or a login, or of a server that `wantsTls` and got a request
- * without it.
+ * The error of a response without an object of the Kubernetes API, such as a web page or a login form. `wantsTls`: it is that of a
+ * server which expects TLS and got a request without it.
  */
 export function foreign(failure: ApiError, credentials: Credentials, wantsTls = false): ApiError {
   const { kind, call, status, retryAfterMs } = failure;
@@ -71,6 +71,7 @@ interface LateCall {
   readonly previous: ApiError | undefined;
 }
 
+/** The error of a call whose time is over: what was awaited, and how the attempt before had failed. */
 export function lateError({ call, ms, credentials, previous }: LateCall): ApiError {
   const within = `within ${ms / 1000} s`;
   if (credentials === undefined) return notSent(call, `the credentials were not there ${within}`);

@@ -168,14 +168,15 @@ class RetryingTransport implements Transport {
         ongoing.credentials = credentials;
         return await attempt(credentials, deadline);
       } catch (error) {
-        // What was read has just been found wrong; a plugin would ask a person again.
+        // The credentials cannot be used, as was found by reading them just now: a plugin might ask a person again.
         if (error instanceof CredentialsError) throw error;
         const failed = asAttemptError(error, ongoing);
         if (deadline.reason === undefined) ongoing.failure = failed.failure;
-        if (failed.rejectedCredentials === undefined || refreshed)
-          await this.#waitForRetry(call, failed, attempts++, deadline);
-        else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
-        refreshed ||= failed.rejectedCredentials !== undefined;
+        const { rejectedCredentials } = failed;
+        if (rejectedCredentials !== undefined && !refreshed) {
+          refreshed = true;
+          await rejectOnAbort(this.#credentials.refresh(rejectedCredentials), deadline.signal);
+        } else await this.#waitForRetry(call, failed, attempts++, deadline);
       }
       await this.#admit(call, deadline.signal);
     }
