@@ -13,7 +13,7 @@ import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { certificatesOf } from './install/certificates.js';
 import { pullSecretProblem, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
-import { leaveClusters, reportLocalCluster, storedClusterStates } from './install/localcluster.js';
+import { reportLocalCluster, stopReporting, storedClusterStates } from './install/localcluster.js';
 import {
   applyFrame,
   applyStages,
@@ -89,7 +89,7 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
 async function install(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
   const finalizer = await ensureFinalizer(input, scope);
   if (finalizer.kind === 'denied') return deniedOutcome(baseStatus(input, scope), finalizer.message);
-  await leaveClusters(input, scope);
+  await stopReporting(input, scope);
   const framed = await applyFrame(desired, { ...input, engine: finalizer.engine }, scope);
   if (framed.kind === 'notSynced') return notSyncedOutcome(statusOf(framed.state, scope), framed.cache, scope);
   if (framed.kind === 'blocked') return blockedOutcome(framed.state, scope);

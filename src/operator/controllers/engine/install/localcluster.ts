@@ -73,10 +73,10 @@ export async function reportLocalCluster(input: Input, scope: Scope): Promise<Ap
 }
 
 /**
- * The clusters that stood for the hub and do not any more, by the rows of the status, say that nobody reports for them; they
- * stay, since decisions may name them. Before the right to say so is given up. Throws what is retried.
+ * Says in the clusters that stood for the hub and do not any more, by the rows of the status, that nobody reports for them. They
+ * are not deleted, since decisions may name them. To be called while the operator may still write it. Throws what is retried.
  */
-export async function leaveClusters(input: Input, scope: Scope): Promise<void> {
+export async function stopReporting(input: Input, scope: Scope): Promise<void> {
   const { client, pass, clock, memory } = scope;
   const { identity, deleting, spec } = input;
   const wanted = deleting ? undefined : spec.localCluster;

@@ -4,7 +4,7 @@ import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { baseStatus, type Outcome } from '../outcome.js';
 import type { Scope } from '../scope.js';
-import { leaveClusters } from '../install/localcluster.js';
+import { stopReporting } from '../install/localcluster.js';
 import { type UninstallResult, waitsFor, readRemaining } from './remaining.js';
 import { podBlockers, removeNamespace } from './namespace.js';
 import { titleOf, finalizersOf, isTerminating } from '../../../../domain/engine/manifest/manifest.js';
@@ -18,18 +18,18 @@ const RETRY_MS = Object.freeze({ removal: 2_000, right: 30_000 });
 
 /** Removes everything that the engine made, then lets the engine go. Throws what is retried with backoff. */
 export async function uninstall(decision: UninstallDecision, input: Input, scope: Scope): Promise<Outcome> {
-  await leaveClusters(input, scope);
-  const uninstalled = await removeEverything(decision, input, scope);
+  await stopReporting(input, scope);
+  const removal = await removeEverything(decision, input, scope);
   const base = baseStatus(input, scope);
-  if (uninstalled.kind === 'inProgress') {
-    const { progress } = uninstalled;
+  if (removal.kind === 'inProgress') {
+    const { progress } = removal;
     const result: Result =
       progress.denied === undefined
         ? { ending: 'wait', reason: 'uninstalling', afterMs: RETRY_MS.removal }
         : { ending: 'stalled', reason: 'PermissionDenied', afterMs: RETRY_MS.right };
     return { kind: 'status', status: { ...base, uninstall: progress }, result };
   }
-  const { message, namespaceKept } = uninstalled;
+  const { message, namespaceKept } = removal;
   const status: StatusInput = { ...base, uninstall: { remaining: [], message } };
   return { kind: 'uninstalled', status, namespaceKept, message, result: DONE };
 }
