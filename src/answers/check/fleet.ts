@@ -7,7 +7,7 @@ import { field } from '../../runtime/vocabulary/json.js';
 import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../fleetsummary.js';
 import { someNames } from '../output.js';
 import type { HubInput } from './input.js';
-import { isHeld } from './leases.js';
+import { isLeaseHeld } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 const NAME = 'fleet';
@@ -24,7 +24,7 @@ export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResu
   const fleet = fleetSummary(reading.world.objects.managedclusters);
   const { joined, silent, unavailable, brake, mostSilent, others } = fleet;
   if (joined === 0) return passed(NAME, 'no cluster has joined');
-  if (isHeld(clustersLease, now) === false)
+  if (isLeaseHeld(clustersLease, now) === false)
     return failed(NAME, `no controller judges the health of ${countText(joined)}`, 'kubectl get mce');
   if (silent + unavailable === 0) return passed(NAME, `${countText(joined)} ${joined === 1 ? 'is' : 'are'} available`);
   const names = others.map(({ name }) => name);

@@ -10,7 +10,7 @@ import { durationText } from '../output.js';
 import { checkDefinitions, checkPolicies } from './definitions.js';
 import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
-import { checkLease, isHeld, podsOf } from './leases.js';
+import { checkLease, isLeaseHeld, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases, checkTimeZones } from './placements.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
@@ -84,7 +84,7 @@ function checkEngines(input: HubInput, { engines }: HubSummary): readonly CheckR
 function checkDeletion({ name }: EngineSummary, { engineLease, now }: HubInput): CheckResult {
   const check = `engine/${name}`;
   const text = `MultiClusterEngine ${name} is being deleted, with all components`;
-  if (isHeld(engineLease, now) !== false) return failed(check, text, `kubectl describe mce ${name}`);
+  if (isLeaseHeld(engineLease, now) !== false) return failed(check, text, `kubectl describe mce ${name}`);
   return failed(check, `${text}, and waits: no operator runs that could end it`, INSTALL_REMEDY);
 }
 

@@ -16,7 +16,7 @@ export function checkLease({ name, lease }: ReadLease, now: number, remedy: stri
 }
 
 /** Whether somebody holds the Lease and renews it; undefined where that is not known. */
-export function isHeld({ lease }: ReadLease, now: number): boolean | undefined {
+export function isLeaseHeld({ lease }: ReadLease, now: number): boolean | undefined {
   if (lease.kind === 'Withheld') return undefined;
   return (lease.value?.spec?.holderIdentity ?? '') !== '' && lease.value !== undefined && expiryOf(lease.value) >= now;
 }

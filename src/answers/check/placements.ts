@@ -7,10 +7,10 @@ import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { someNames } from '../output.js';
 import type { HubInput } from './input.js';
-import { isHeld, podsOf } from './leases.js';
+import { isLeaseHeld, podsOf } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
-/** The checks of Placements: whether they are kept, their holds, pauses, releases and groups, and the zones of their windows. */
+/** The checks of Placements: whether a controller maintains them, their holds, pauses, releases and groups, and the zones of their windows. */
 
 const MOST_NAMES = 3;
 const LOSS_PAGE = 'docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted';
@@ -29,14 +29,14 @@ export function checkPlacements(input: HubInput, hub: HubSummary): CheckResult {
   if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
   const count = hub.placements.length;
   const noun = nounOf(hub.placements);
-  const held = isHeld(placementLease, now);
+  const isMaintained = isLeaseHeld(placementLease, now);
   const [refused] = reading.refused;
-  if (refused !== undefined && (count === 0 || held === true))
+  if (refused !== undefined && (count === 0 || isMaintained === true))
     return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
   if (count === 0) return checkNoPlacement(name, input);
   if (placementLease.lease.kind === 'Withheld')
     return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
-  if (held === true) return passed(name, `${count} ${noun} kept`);
+  if (isMaintained === true) return passed(name, `${count} ${noun} kept`);
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   const [engine] = hub.engines;
   if (engine === undefined) return failed(name, message, 'kubectl get mce');
@@ -56,9 +56,9 @@ function checkNoPlacement(name: string, { reading, absence }: HubInput): CheckRe
 }
 
 /**
- * The Placements that hold clusters. It is a failure where the objects of a definition are lost: the definitions are there
- * again, and nothing else shows that the decisions are of a fleet which the hub does not know any more. Other holds
- * are what a budget is for: they end with time, or by the Placement's owner.
+ * The Placements that hold clusters. It is a failure where a definition was deleted with its objects: it exists again, and nothing
+ * else shows that the decisions are of a fleet that the hub no longer knows. Other holds are what a budget is for: they end with
+ * time, or by the Placement's owner.
  */
 export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
   const held = placements.filter((one) => one.held);
