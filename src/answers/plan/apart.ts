@@ -41,8 +41,8 @@ interface Interim {
 }
 
 /**
- * The plans whose changes have another effect when they are written apart, each with that effect. Undefined where this would take
- * too long: O(writes × plans × clusters).
+ * The plans whose changes have another effect when they are written apart, each with that effect; none where `writes`
+ * lacks some changes. Undefined where this would take too long: O(writes × plans × clusters).
  */
 export function plansApart(
   before: World,
@@ -51,14 +51,15 @@ export function plansApart(
   onDecision?: () => void,
 ): ReadonlyMap<PlannedPlacement, PlannedApart> | undefined {
   const found = new Map<PlannedPlacement, PlannedApart>();
+  if (!isOrdered || writes.length < 2) return found;
   const specs = [before, after].map(
     ({ objects }) => new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec])),
   );
   const specsOf = (plan: PlannedPlacement): readonly unknown[] => specs.map((all) => all.get(keyOf(plan)));
-  const judged = plans.filter((plan) => orderMatters(plan, specsOf(plan)));
-  if (judged.length === 0 || writes.length < 2 || !isOrdered) return found;
-  if (writes.length * (judged.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
-  for (const [plan, interim] of afterWrites(worldsOf(before, writes), judged, onDecision)) {
+  const dependent = plans.filter((plan) => orderMatters(plan, specsOf(plan)));
+  if (dependent.length === 0) return found;
+  if (writes.length * (dependent.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
+  for (const [plan, interim] of afterWrites(worldsOf(before, writes), dependent, onDecision)) {
     const apart = interim && apartOf(plan, interim, specsOf(plan));
     if (apart !== undefined) found.set(plan, apart);
   }

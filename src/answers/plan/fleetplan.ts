@@ -1,13 +1,11 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { mayMove, movesFollowing } from './movesahead.js';
 import type { Name, PlannedPlacement } from './document.js';
-import { continueAfter, placementsIn, planPlacement, secondSide, sideOf, unknownPlan, type Sides } from './plan.js';
+import { carryDecisions, placementsIn, planPlacement, secondSide, sideOf, unknownPlan, type Sides } from './plan.js';
 import { WorldInputs, type World } from '../world/world.js';
 
-/** The plans of all Placements, with the moves that follow. */
-
-/** How a plan is computed, whatever it says. */
-export interface Computing {
+/** What makes the computation of a plan cheaper, or ends it; the plan is the same without. */
+export interface ComputeOptions {
   /** The inputs of an earlier world; what they have computed of objects that are the same is used again. */
   readonly known?: WorldInputs | undefined;
   /** Runs after each decision, and may throw to give the plan up. */
@@ -21,17 +19,17 @@ export interface Computing {
 export function planFleet(
   before: World,
   after: World,
-  { known, onDecision }: Computing = {},
+  { known, onDecision }: ComputeOptions = {},
 ): readonly PlannedPlacement[] {
-  const first = new WorldInputs(before, known, onDecision);
-  const then = new WorldInputs(after, first);
+  const inputsBefore = new WorldInputs(before, known, onDecision);
+  const inputsAfter = new WorldInputs(after, inputsBefore);
   const names = placementsIn(before, after);
-  if (first.isBalanced || then.isBalanced) continueAfter(names, first, then);
-  if (!first.isKnown) return names.map(unknownPlan);
+  if (inputsBefore.isBalanced || inputsAfter.isBalanced) carryDecisions(names, inputsBefore, inputsAfter);
+  if (!inputsBefore.isKnown) return names.map(unknownPlan);
   return plansOf(names, (name) => {
-    const side = sideOf(first.input(name), first);
-    const sides = { before: side, after: secondSide(name, side, then) };
-    return { sides, plan: planPlacement(name, sides, then) };
+    const side = sideOf(inputsBefore.input(name), inputsBefore);
+    const sides = { before: side, after: secondSide(name, side, inputsAfter) };
+    return { sides, plan: planPlacement(name, sides, inputsAfter) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { lossOfEach, type ComputingEach, type ValueLoss } from './loss.js';
+import { lossOfEach, type LossOfEachOptions, type ValueLoss } from './loss.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
@@ -46,7 +46,7 @@ interface FleetLosses extends Limits {
 export function loseEach(
   reading: FleetReading,
   keyText: string,
-  request: ComputingEach & ShownOptions,
+  request: LossOfEachOptions & ShownOptions,
 ): { readonly text: string; readonly isShort: boolean } {
   const { world } = reading;
   const key = lossKey(keyText);

@@ -1,10 +1,10 @@
 import { sameList } from '../../domain/placement/stored/items.js';
 import { noOthers, type PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, type Forecast } from '../world/forecast.js';
-import { plansOf, type Computing } from './fleetplan.js';
+import { plansOf, type ComputeOptions } from './fleetplan.js';
 import type { Name, PlannedPlacement, PlannedRemoval } from './document.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import { continueAfter, placementsIn, planPlacement, sideOf, unknownPlan, type Side, type Sides } from './plan.js';
+import { carryDecisions, placementsIn, planPlacement, sideOf, unknownPlan, type Side, type Sides } from './plan.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { inputsOf } from '../world/once.js';
 import { grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
@@ -52,7 +52,7 @@ export interface FleetLoss {
 }
 
 /** What the loss of clusters does. `why`: why each cluster is lost, by its name. */
-export function planLoss(world: World, why: ReadonlyMap<string, string>, computing: Computing = {}): FleetLoss {
+export function planLoss(world: World, why: ReadonlyMap<string, string>, computing: ComputeOptions = {}): FleetLoss {
   const names = placementsIn(world);
   const inputs = bothInputs(world, names, computing);
   const { before } = inputs;
@@ -142,11 +142,11 @@ interface InputsOfLoss {
 }
 
 /** The inputs before and after a loss: two of them only where what was decided of a Placement counts for others. */
-function bothInputs(world: World, names: readonly Name[], { onDecision }: Computing): InputsOfLoss {
+function bothInputs(world: World, names: readonly Name[], { onDecision }: ComputeOptions): InputsOfLoss {
   const before = new WorldInputs(world, inputsOf(world), onDecision);
   if (!before.isKnown || !before.isBalanced) return { before, after: before };
   const after = new WorldInputs(world, before);
-  continueAfter(names, before, after);
+  carryDecisions(names, before, after);
   return { before, after };
 }
 
@@ -158,7 +158,7 @@ function bothInputs(world: World, names: readonly Name[], { onDecision }: Comput
 export function lossOfEach(
   world: World,
   values: ReadonlyMap<string, string>,
-  { onProgress, ...computing }: ComputingEach = {},
+  { onProgress, ...computing }: LossOfEachOptions = {},
 ): readonly ValueLoss[] {
   const names = placementsIn(world);
   const { before: inputs, after } = bothInputs(world, names, computing);
@@ -193,7 +193,7 @@ export function lossOfEach(
   return losses.sort(worstFirst);
 }
 
-export interface ComputingEach extends Computing {
+export interface LossOfEachOptions extends ComputeOptions {
   /** Runs after each Placement. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }

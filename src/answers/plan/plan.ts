@@ -44,7 +44,7 @@ export interface Side extends Start {
  * Decides all Placements in the world `before`, and lets the decisions in the world `after` begin with the result: as in the
  * controller, scores may depend on what the other Placements have selected last.
  */
-export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
+export function carryDecisions(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
   for (const name of names) sideOf(before.input(name), before);
   after.continueFrom(before);
 }

@@ -1,7 +1,7 @@
 import { laterMoves } from './movesahead.js';
 import { plansApart } from './apart.js';
 import { planLoss, type PlacementLoss } from './loss.js';
-import { planFleet, type Computing } from './fleetplan.js';
+import { planFleet, type ComputeOptions } from './fleetplan.js';
 import type { Changed } from './changed.js';
 import {
   isChange,
@@ -42,7 +42,7 @@ export interface PlanReport {
 }
 
 /** The plan of a change. */
-export function planReport(reading: FleetReading, changed: Changed, limits: ChangeLimits & Computing): PlanReport {
+export function planReport(reading: FleetReading, changed: Changed, limits: ChangeLimits & ComputeOptions): PlanReport {
   const { world } = reading;
   const plans = planFleet(world, changed.after, limits);
   const apart = plansApart(world, changed, plans, limits.onDecision);
@@ -55,7 +55,7 @@ export function planReport(reading: FleetReading, changed: Changed, limits: Chan
 export function lossReport(
   reading: FleetReading,
   why: ReadonlyMap<string, string>,
-  limits: ChangeLimits & Computing,
+  limits: ChangeLimits & ComputeOptions,
 ): PlanReport {
   const { losses, unnoticed } = planLoss(reading.world, why, limits);
   const namesOf = (isMeant: (one: PlacementLoss) => boolean): readonly Name[] =>

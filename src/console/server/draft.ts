@@ -4,7 +4,7 @@ import { readAppliedText } from '../../answers/files/files.js';
 import { changedBy, nameOf, type ChangeRequest, type Changed } from '../../answers/plan/changed.js';
 import { appliedManifests } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
-import type { Computing } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
 import { InputError, NotFoundError } from '../../answers/output.js';
 import { TYPES, type FleetReading } from '../../answers/world/worlds.js';
 import { KINDS } from '../../answers/kinds.js';
@@ -49,7 +49,7 @@ export interface DraftWorld extends Changed {
 export async function draftWorld(
   reading: FleetReading,
   draft: Draft,
-  { namespace, onDecision }: Computing & { readonly namespace: string },
+  { namespace, onDecision }: ComputeOptions & { readonly namespace: string },
 ): Promise<DraftWorld> {
   const { objects: manifests, check, withDefaults } = await readAppliedText(draft.manifests, 'draft', onDecision);
   const other = manifests.find((one) => appliedManifests([one], namespace).length === 0);

@@ -10,7 +10,7 @@ import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
-import type { Computing } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 
@@ -40,7 +40,7 @@ export function planAnswer(planned: PlannedDraft, { manifests }: Draft): PlanAns
 export async function plannedDraft(
   reading: FleetReading,
   draft: Draft,
-  { namespace, ...computing }: Computing & { readonly namespace: string },
+  { namespace, ...computing }: ComputeOptions & { readonly namespace: string },
 ): Promise<PlannedDraft> {
   try {
     const drafted = await draftWorld(reading, draft, { namespace, ...computing });
@@ -64,7 +64,7 @@ function lossOfEach(
   after: FleetReading,
   lost: DraftWorld['lost'],
   { each }: Draft,
-  computing: Computing,
+  computing: ComputeOptions,
 ): Pick<Plan, 'lossOfEach'> {
   const [key, other] = each;
   if (key === undefined) return {};
@@ -73,7 +73,7 @@ function lossOfEach(
   return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
 }
 
-function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Pick<Made, 'plan' | 'lists'> {
+function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOptions): Pick<Made, 'plan' | 'lists'> {
   const { after, objects, requests, lost } = draft;
   const then = { ...reading, world: after };
   const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);

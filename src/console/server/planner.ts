@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Computing } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
 import type { Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
 import { Slots } from '../../runtime/http/slots.js';
@@ -66,7 +66,7 @@ export class Planner {
 
   async #plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {
     const until = this.#clock.monotonic() + SHORT_MS;
-    const onDecision: Computing['onDecision'] = () => {
+    const onDecision: ComputeOptions['onDecision'] = () => {
       if (this.#clock.monotonic() > until) throw new TooLong();
     };
     try {
