@@ -19,13 +19,13 @@ const MOST_PLACES = 3;
 export async function meantInHub(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
-  word: string,
+  name: string,
   namespace?: string,
 ): Promise<string> {
   for (const scope of new Set([undefined, namespace])) {
     try {
       const found = await client.list<RawObject>(type, scope, { metadataOnly: true });
-      return meantAmong(found, namespace, word);
+      return meantAmong(found, namespace, name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
@@ -58,12 +58,12 @@ export function namesOf(objects: readonly { readonly metadata: { readonly name: 
   return objects.map(({ metadata }) => metadata.name);
 }
 
-/** {@link absentNote} of a set: `yet`, since labels and bindings may name a set before somebody creates it. */
+/** {@link absentNote} of a set. It says `yet`: labels and bindings may name a set before somebody creates it. */
 export async function absentSetNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, ManagedClusterSets, name, ' yet');
 }
 
-/** {@link absentNote} of a namespace, in which the API server lists nothing, without an error. */
+/** {@link absentNote} of a namespace. A list in one that does not exist is empty, without an error that would say so. */
 export async function absentNamespaceNote(client: AbsenceClient, name: string): Promise<string | undefined> {
   return absentNote(client, Namespaces, name);
 }
