@@ -28,9 +28,10 @@ export class Draft {
   readonly judged: Judged;
   readonly scoreOf: ScoreOf;
   readonly fates = new Fates();
-  /** The clusters that count against a bound if they leave, all but so many of them. */
+  /** The clusters whose removal counts against a bound, but for the first `uncounted` of them that leave. */
   counted: ReadonlySet<string> = new Set();
   uncounted = 0;
+  /** This and the next four: as in `Decision`. */
   shortage: Shortage = NO_SHORTAGE;
   hasRoom = false;
   outByRules: OutByRules = [];
@@ -67,19 +68,21 @@ export class Draft {
     return this.fates.get(name)?.kind === 'held';
   }
 
+  /** Lets a selected cluster leave. `counts`: its removal counts against a bound. */
   letGo(name: string, cause: Cause, counts = this.counted.has(name)): void {
     if (!this.leaves(name)) this.#leaving += 1;
     this.fates.set(name, { kind: 'leaves', cause, counts });
   }
 
-  /** Keeps one that would leave. */
+  /** Holds a selected cluster that would leave. */
   keep(name: string, cause: Cause, by: Holders): void {
     if (this.leaves(name)) this.#leaving -= 1;
     this.fates.set(name, { kind: 'held', cause, by });
   }
 
+  /** Selects another cluster. `counts`: this counts against the limit of additions. */
   letIn(name: string, counts: boolean): void {
-    this.fates.set(name, counts ? COUNTS : COMES_IN);
+    this.fates.set(name, counts ? COMES_IN_COUNTED : COMES_IN);
   }
 
   keepOut(name: string, by: Holders): void {
@@ -107,7 +110,7 @@ export class Draft {
       candidates: isValid ? candidates.count + judged.keptOnly : 0,
       matched: isValid ? candidates.matched.size + judged.keptOnly : 0,
       current,
-      // Of most decisions nobody leaves.
+      // From most decisions no cluster leaves.
       kept: this.#leaving === 0 ? current : current.map((list) => list.filter((name) => !this.leaves(name))),
       fates,
       uncounted,
@@ -123,7 +126,7 @@ export class Draft {
 
 /** One value for all: a first decision may have ten thousand of them. */
 const COMES_IN: Fate = { kind: 'comesIn', counts: false };
-const COUNTS: Fate = { kind: 'comesIn', counts: true };
+const COMES_IN_COUNTED: Fate = { kind: 'comesIn', counts: true };
 
 /**
  * The selected clusters, each once: the lists that this process published or, without these, the lists stored in objects of this

@@ -117,6 +117,7 @@ function emptyObjectEnds(
       .filter(({ ordinal = 1, ownership, deleting }) => {
         return ordinal > 1 && ownership === 'ours' && !deleting && !pieces.has(ordinal);
       })
+      // Without a record it is due at once.
       .map((object) => recordsEnd(object, snapshot) ?? 0)
       .filter((end) => end !== 'never')
   );
