@@ -41,7 +41,7 @@ describe('a token that was copied', () => {
     [jwt({ exp: 1e300 }), 'of another cluster'],
     [jwt({ aud: ['vault', 7] }), 'for another audience (it is made for vault)'],
     [jwt({ aud: 'vault' }), '(it is made for vault)'],
-  ])('a refused token is told what is wrong with it (%#)', (token, why) => {
+  ])('the text about a refused token says what is wrong with it (%#)', (token, why) => {
     expect(refusalText(token, NOW)).toContain(why);
   });
 });
@@ -61,7 +61,7 @@ describe('limits', () => {
     await expect(ask('plan')).resolves.toBe('answered');
   });
 
-  it('30 plans, then one every two seconds', async () => {
+  it('a person has 30 plans at once, and one every two seconds', async () => {
     const clock = new ManualClock();
     const limits = new Limits(clock);
     for (let index = 0; index < 30; index++) await limits.within('anna', 'plan', async () => undefined);

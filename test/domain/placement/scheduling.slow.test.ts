@@ -21,9 +21,9 @@ import { scheduled } from '../../support/builders/scheduled.js';
 import { runs } from '../../support/runs.js';
 
 const isNightly = process.env['NIGHTLY'] === 'true';
-/** With how many random cases decisions are compared with the rules. */
+/** How many random cases compare decisions with the rules. */
 const SNAPSHOTS = isNightly ? 100_000 : 1_500;
-/** With how many random cases explanations and plans are. */
+/** How many random cases check explanations and plans. */
 const REPORTED = isNightly ? 1_000 : 100;
 
 /** The clusters that the product selects. */
