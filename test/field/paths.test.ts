@@ -41,6 +41,7 @@ describe('manifests', () => {
     ['nope', 'the path "FOLDER/nope" does not exist'],
     ['*.json', 'the path "FOLDER/*.json" does not exist'],
     ['[', 'the path "FOLDER/[" does not exist'],
+    ['[b-a].yaml', 'the path "FOLDER/[b-a].yaml" does not exist'],
     ['none', '"FOLDER/none" has no file that ends with .json, .yaml or .yml'],
     ['a.yaml/b', '"FOLDER/a.yaml/b" cannot be read: a part of its path is not a folder'],
     ['loop', '"FOLDER/loop" cannot be read: its symbolic links form a loop'],
@@ -75,6 +76,9 @@ describe('manifests', () => {
     ['*.yaml', {}, 'a'],
     ['s[n-p]me/[ac].*n*', {}, 'c'],
     ['*/*/*.yml', {}, 'd'],
+    ['[&a].yaml', {}, 'a'],
+    ['[\\a].yaml', {}, 'a'],
+    ['[^b\\-].yaml', {}, 'a'],
     ['none/../some', {}, 'a c'],
   ])('-f %s %j reads %s', async (name, options, names) => {
     const objects = await readFiles([at(name)], options);

@@ -68,6 +68,8 @@ function withFault<T>(file: string, access: (file: string) => T): T {
 
 const WILD = /[*?[\\]/;
 const TOKEN = /\\(?<escaped>.)|\[(?<not>\^?)(?<set>(?:\\.|[^\]\\])+)\]|(?<many>\*)|(?<one>\?)|(?<other>.)/gsu;
+/** A character or a range in a set. */
+const SET_ITEM = /\\?(.)(?:-\\?(.))?/gsu;
 
 /** The paths that a pattern of the shell matches, in order, by the rules of Go's `filepath.Glob`; none for a path without one. */
 function matchingPaths(pattern: string): readonly string[] {
@@ -76,7 +78,7 @@ function matchingPaths(pattern: string): readonly string[] {
   const found = pattern.split(path.sep).reduce<readonly string[]>((places, part) => {
     if (part === '') return places;
     if (!WILD.test(part)) return places.map((place) => path.join(place, part));
-    const matcher = new RegExp(`^${part.replaceAll(TOKEN, source)}$`, 'su');
+    const matcher = new RegExp(`^${part.replaceAll(TOKEN, expressionOf)}$`, 'su');
     return places.flatMap((place) =>
       namesIn(place)
         .filter((name) => matcher.test(name))
@@ -86,12 +88,19 @@ function matchingPaths(pattern: string): readonly string[] {
   return found.filter((place) => existsSync(place));
 }
 
-function source(...found: readonly unknown[]): string {
+/** The regular expression of one token of a pattern. `found`: what `replaceAll` says of the match, of which the last are its groups. */
+function expressionOf(...found: readonly unknown[]): string {
   const { escaped, not = '', set, many, one, other } = found.at(-1) as Readonly<Record<string, string | undefined>>;
   if (many !== undefined) return '.*';
   if (one !== undefined) return '.';
-  if (set !== undefined) return `[${not}${set.replaceAll(/\\?([[&~|^])/g, '\\$1')}]`;
+  if (set !== undefined) return `[${not}${set.replaceAll(SET_ITEM, rangeOf)}]`;
   return (escaped ?? other ?? '').replaceAll(/[\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** A character or range of a set, in a regular expression: none for a range whose ends are in the wrong order. */
+function rangeOf(_item: string, low: string, high = low): string {
+  const [from = 0, to = 0] = [low.codePointAt(0), high.codePointAt(0)];
+  return from > to ? '' : `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`;
 }
 
 /** What cannot be read matches nothing. */
