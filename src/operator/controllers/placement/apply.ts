@@ -199,8 +199,11 @@ async function readAfter(
   { name }: DecisionWrite,
   scope: Scope,
 ): Promise<PlacementDecision | undefined> {
-  if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) state.unconfirmed.add(name);
-  if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return undefined;
+  if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) {
+    // Whatever the last answer says: an attempt before it, whose answer was lost, may have been carried out.
+    if (!isFailure(error, 'Fenced', 'Guarded')) state.unconfirmed.add(name);
+    return undefined;
+  }
   try {
     return await readStoredDecision({ name, known: objects.get(name), state }, scope);
   } catch {
