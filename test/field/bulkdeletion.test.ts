@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '../../src/api/generated/placement.js';
-import { ManagedClusters, Placements } from '../../src/api/resources.js';
+import { ManagedClusters, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { ApiError } from '../../src/runtime/errors.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /**
@@ -76,6 +77,22 @@ describe('many clusters deleted by one command', () => {
     expect(decided(hub).sort()).toEqual(fleet(60).slice(50));
     expect(held(hub)).toBeUndefined();
     expect(hub.events.at(-1)?.reason).toBe('RemovalsReleased');
+  });
+
+  it('they leave after 15 minutes also where the decision without them cannot be stored at once', async () => {
+    const hub = await hubWith(6);
+    await deleteEach(hub, fleet(5));
+    await hub.untilIdle();
+    let refusals = 3;
+    hub.api.before = ({ verb, type, name }) => {
+      if (verb === 'update' && type === PlacementDecisions && refusals-- > 0)
+        throw new ApiError({ kind: 'Forbidden', message: 'forbidden', call: { verb, resource: type.plural, ...name } });
+    };
+
+    await hub.untilIdle(16 * MINUTE);
+
+    expect(refusals).toBeLessThan(0);
+    expect(decided(hub)).toEqual(['c05']);
   });
 
   it('clusters that come back under their names meanwhile are selected as before, without a write to the decision', async () => {

@@ -157,9 +157,9 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
   const { wanted, definitions, clusterSets, budget } = placement.rules.paused
     ? { ...NOT_MADE, ...before }
     : { ...(isStored ? made : (before ?? made)), budget: budgetNow };
-  const heldDeletions = hold === 'Deletions' ? staying(decision, isHold).length : 0;
-  const heldBefore = isStored ? undefined : before?.releaseBefore;
-  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : heldBefore;
+  const heldBefore = isStored ? undefined : before;
+  const heldDeletions = hold === 'Deletions' ? staying(decision, isHold).length : (heldBefore?.heldDeletions ?? 0);
+  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : heldBefore?.releaseBefore;
   return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore, specHash });
 }
 

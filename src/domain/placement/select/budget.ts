@@ -141,11 +141,15 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
     return { kind: 'held', clusters: limited, by: { kind: 'Deletions', until: since + DELETION_HOLD_MS } };
   };
   const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
-  if (stored?.reason !== 'ClustersDeleted') {
-    return limited.length - surplus + (used ?? 0) <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
-  }
+  const heldBefore = readBasis(placement.status)?.heldDeletions ?? 0;
   // More than were held: those that came later stay as long, which the condition then says.
-  const isMore = limited.length > (readBasis(placement.status)?.heldDeletions ?? 0);
+  const isMore = limited.length > heldBefore;
+  if (stored?.reason !== 'ClustersDeleted') {
+    // They have been held for long enough, and the decision without them could not be stored yet.
+    const isOver = heldBefore > 0 && !isMore;
+    const areFew = limited.length - surplus + (used ?? 0) <= Math.max(FEW, Math.floor(base / 2));
+    return isOver || areFew ? left : held(now);
+  }
   if (isMore || stored.since === undefined) return held(now);
   return now < stored.since + DELETION_HOLD_MS ? held(stored.since) : left;
 }
