@@ -24,7 +24,7 @@ export class Publisher {
   readonly #options: PublisherOptions;
   readonly #attempts: Attempts;
   readonly #delay: ShortenableDelay;
-  /** The report that was applied last, as JSON. */
+  /** The report that is on the hub, as JSON; undefined where that is not known. */
   #applied: string | undefined;
   /** When the report is applied again although it is the same, monotonic ms; zero before the first write. */
   #reapplyAt = 0;
@@ -63,8 +63,9 @@ export class Publisher {
     const outcome = await this.#attempts.run(() => this.#options.hub.applyStatus(report, signal), signal);
     this.#attempted();
     metrics.published(resultOf(outcome));
+    // A write that failed may have been stored: what is on the hub is known again after the next one.
+    this.#applied = outcome.kind === 'failed' ? undefined : JSON.stringify(report);
     if (outcome.kind === 'failed') return outcome.retryInMs;
-    this.#applied = JSON.stringify(report);
     this.#takeLease(outcome.value * 1000);
     const reapply = reapplyMs(random);
     this.#reapplyAt = clock.monotonic() + reapply;
