@@ -9,7 +9,7 @@ function cluster(name: string, accepted: boolean, available: string): RawObject 
     condition('ManagedClusterJoined', 'True'),
     condition('ManagedClusterConditionAvailable', available),
   ];
-  return { metadata: { name }, spec: { hubAcceptsClient: accepted }, status: { conditions } } as unknown as RawObject;
+  return { metadata: { name }, spec: { hubAcceptsClient: accepted }, status: { conditions } };
 }
 
 it('a cluster that is reported unavailable without an accepted agent is counted, and said not to be judged', () => {

@@ -11,6 +11,62 @@ export interface Found {
 
 export const FOUND: readonly Found[] = [
   {
+    what: 'did not take back a report that the hub had stored without an answer, so that a problem stood there that was over',
+    mendedBy: 'after a failed write the agent writes its report again, also where it is the one before',
+    plan: {
+      scenario: 'agents/secret-not-stored',
+      seed: 690_722_204,
+      faults: [
+        { where: { step: 0, of: 'event', n: 14 }, when: 'watch', what: { kind: 'mute' } },
+        { where: { step: 1, of: 'write', n: 2 }, when: 'before', what: { kind: 'answer', status: 500 } },
+        { where: { step: 1, of: 'write', n: 6 }, when: 'answered', what: { kind: 'stop', ms: 20_000 } },
+        { where: { step: 0, of: 'write', n: 19 }, when: 'applied', what: { kind: 'crash', ms: 1_000 } },
+        {
+          where: { step: 1, of: 'read', n: 4 },
+          when: 'before',
+          what: { kind: 'outage', status: 429, ms: 5_000, all: true },
+        },
+      ],
+      from: 0,
+      to: 2,
+    },
+  },
+  {
+    what: 'held deleted clusters for 15 minutes more, when the decision without them could not be stored at once',
+    mendedBy: 'how many were held is remembered until that decision is stored',
+    plan: {
+      scenario: 'timed/bulk-deletion',
+      seed: 0,
+      faults: [
+        {
+          where: { step: 3, of: 'write', n: 1 },
+          when: 'before',
+          what: { kind: 'outage', status: 403, ms: 30_000, all: false },
+        },
+      ],
+      from: 0,
+      to: 2,
+    },
+  },
+  {
+    what: 'took back clusters that had come in with an update whose answer was lost, after its repetition was refused',
+    mendedBy: 'after any failed write of a decision the object is read before the next pass',
+    plan: {
+      scenario: 'timed/both-bounds',
+      seed: 0,
+      faults: [
+        { where: { step: 2, of: 'write', n: 1 }, when: 'applied', what: { kind: 'reset' } },
+        {
+          where: { step: 2, of: 'write', n: 2 },
+          when: 'before',
+          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
+        },
+      ],
+      from: 1,
+      to: 3,
+    },
+  },
+  {
     what: 'tainted a cluster with a short lease duration that renewed all the time, while the watch of Leases was silent',
     mendedBy: 'a taint for silence waits until the watch has delivered something since',
     plan: {

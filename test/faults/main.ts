@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { Explorer, foundText, stretchesOf } from './explore/explorer.js';
+import { errorText } from '../../src/runtime/errors.js';
+import { Explorer, foundText, scenarioOf, stretchesOf } from './explore/explorer.js';
 import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
@@ -41,18 +42,34 @@ interface Counts {
 
 const EXHAUSTIVE = { bytes: bytePlans, crashes: crashPlans, events: eventPlans, requests: requestPlans };
 
+/** Ends the program with what is wrong with its arguments. */
+function refuse(what: string): never {
+  console.error(`faults: ${what}`);
+  process.exit(2);
+}
+
+function planOfArguments(text: string): Plan {
+  try {
+    const plan = readPlan(text);
+    scenarioOf(plan.scenario);
+    return plan;
+  } catch (error) {
+    return refuse(`--plan: ${errorText(error)}`);
+  }
+}
+
 function count(option: 'plans' | 'seed' | 'workers', least: number): number {
   const number = Number(values[option]);
   if (!Number.isInteger(number) || number < least)
-    throw new Error(`--${option}: ${JSON.stringify(values[option])} is not an integer of at least ${least}`);
+    refuse(`--${option}: ${JSON.stringify(values[option])} is not an integer of at least ${least}`);
   return number;
 }
 
 const names = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(values.scenario));
-if (names.length === 0) throw new Error(`--scenario: no scenario begins with ${JSON.stringify(values.scenario)}`);
+if (names.length === 0) refuse(`--scenario: no scenario begins with ${JSON.stringify(values.scenario)}`);
 const sorts = values.exhaustive.map((sort) => {
   if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
-    throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
+    return refuse(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
   return EXHAUSTIVE[sort];
 });
 const wanted = count('plans', 0);
@@ -123,7 +140,9 @@ function inWorkers(parts: number): Promise<Counts> {
 }
 
 if (values.part === undefined) {
-  const counts = await (values.plan === undefined ? inWorkers(count('workers', 1)) : onePlan(readPlan(values.plan)));
+  const counts = await (values.plan === undefined
+    ? inWorkers(count('workers', 1))
+    : onePlan(planOfArguments(values.plan)));
   console.log(`${counts.plans} plans, ${counts.violations} violations`);
   process.exitCode = counts.violations === 0 ? 0 : 1;
 } else {

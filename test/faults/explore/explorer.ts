@@ -103,7 +103,8 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
   return starts.map((from) => ({ scenario, from, to: Math.min(from + 2, steps.length) }));
 }
 
-function scenarioOf(name: string): Scenario {
+/** @throws Error that names the scenarios there are */
+export function scenarioOf(name: string): Scenario {
   const found = SCENARIOS.find((one) => one.name === name);
   if (found === undefined)
     throw new Error(`scenario: ${JSON.stringify(name)} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`);

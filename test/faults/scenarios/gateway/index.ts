@@ -1,3 +1,4 @@
+import { placementOf } from '../fleet.js';
 import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import { ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
@@ -83,7 +84,8 @@ const decisions: Scenario = {
     ],
   ),
   given: async (hands) => {
-    await served('', ['web'], []).given(hands);
+    await served('', [], []).given(hands);
+    await hands.create(placementOf('web', TWO));
     await decide(hands, 'web', ['a', 'b']);
   },
 };

@@ -146,7 +146,8 @@ export const takenName: Scenario = {
   ...inventory,
   steps: [
     place('web', { predicates: gold }),
-    join('f', { labels: { tier: 'silver' } }),
+    // That there is no such set is said after a while.
+    slowly(HELD_MS, join('f', { labels: { tier: 'silver' } })),
     slowly(HELD_MS, profile('f', 'gold')),
   ],
 };
