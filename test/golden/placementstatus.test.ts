@@ -553,6 +553,10 @@ describeRecorded('placement-status', [
     { spec: { predicates: [inEu], paused: true, numberOfClusters: 2 }, ...usAndEu, stored: [decision(1, ['x'])] },
     { stored: satisfied },
   ),
+  pass('a new Placement that is paused, with one of its clusters tainted', {
+    spec: { paused: true },
+    fleet: [member('x'), ...tainted],
+  }),
   pass(
     'a group whose last cluster is gone',
     {

@@ -13,6 +13,7 @@ import {
   stuck,
   type Decision,
   type StuckCluster,
+  keptOut,
 } from '../select/decision.js';
 import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -111,7 +112,7 @@ export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, st
     outByRules,
     stuck: stuck(decision),
     isPlaceKept: isKeptOutByPause(decision),
-    isAllOut: outByRules.length > 0 && chosen.length === 0 && !someHeld,
+    isAllOut: outByRules.length > 0 && chosen.length === 0 && !someHeld && keptOut(decision).length === 0,
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(decision, placement.rules) : undefined,
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
