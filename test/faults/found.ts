@@ -17,10 +17,10 @@ export const FOUND: readonly Found[] = [
       scenario: 'agents/secret-not-stored',
       seed: 690_722_204,
       faults: [
+        { where: { step: 0, of: 'write', n: 19 }, when: 'applied', what: { kind: 'crash', ms: 1_000 } },
         { where: { step: 0, of: 'event', n: 14 }, when: 'watch', what: { kind: 'mute' } },
         { where: { step: 1, of: 'write', n: 2 }, when: 'before', what: { kind: 'answer', status: 500 } },
         { where: { step: 1, of: 'write', n: 6 }, when: 'answered', what: { kind: 'stop', ms: 20_000 } },
-        { where: { step: 0, of: 'write', n: 19 }, when: 'applied', what: { kind: 'crash', ms: 1_000 } },
         {
           where: { step: 1, of: 'read', n: 4 },
           when: 'before',

@@ -61,7 +61,7 @@ export const PASS: readonly Mistake[] = [
   {
     name: 'a write without an answer counts as not stored',
     file: 'operator/controllers/placement/apply.ts',
-    from: "  if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) state.unconfirmed.add(name);\n",
+    from: "    if (!isFailure(error, 'Fenced', 'Guarded')) state.unconfirmed.add(name);\n",
     to: '',
     scenarios: 'placement/plain',
     notFound: 'the next write is refused with Conflict or AlreadyExists, and then the object is read',
