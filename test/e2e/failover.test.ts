@@ -6,6 +6,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { deployOn } from '../faults/real/hub.js';
 import type { RealProcess } from '../faults/real/process.js';
 import type { RealRun } from '../faults/real/run.js';
+import { place } from '../faults/scenarios/fleet.js';
 import { makeStage, resize, stir, unmakeStage, wideFleet, withFleet } from './widefleet.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
@@ -47,7 +48,12 @@ function strayWrites(log: readonly LoggedRequest[]): string[] {
   return stray;
 }
 
-const FLEET = await wideFleet([unmakeStage, makeStage, ...stir(0), resize('large', 133), ...stir(1)], [A, B]);
+/** A decision of two objects, which loses the second one. */
+const WAVES = [
+  place('waves', { numberOfClusters: 4, decisionStrategy: { groupStrategy: { clustersPerDecisionGroup: 2 } } }),
+  resize('waves', 2),
+];
+const FLEET = await wideFleet([...WAVES, unmakeStage, makeStage, ...stir(0), resize('large', 133), ...stir(1)], [A, B]);
 
 /** The first controller holds the Lease. */
 async function withBoth(
@@ -69,7 +75,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async (run, first) => {
-        for (const _ of [unmakeStage, makeStage, ...stir(0)]) await run.next();
+        for (const _ of [...WAVES, unmakeStage, makeStage, ...stir(0)]) await run.next();
         expect(new Set((await accepted(server(), begun)).map(writerOf))).toEqual(new Set([A]));
 
         const killed = await server().logMark();
@@ -92,6 +98,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async (run, first, second) => {
+        for (const _ of WAVES) await run.next();
         const { controller, proxy } = first;
         const { pid } = controller;
         let stopped = false;
