@@ -11,10 +11,6 @@ export class EngineMemory {
   readonly uid: string;
   /** Monotonic ms at which the installer binding was last written; its rights take effect with a delay. */
   boundAt: number | undefined;
-  /** Monotonic ms at which an uninstall was first refused what it needs to remove the namespace. */
-  namespaceRefusedAt: number | undefined;
-  /** Monotonic ms at which a cluster that stood for the hub could first not be told that nobody reports for it. */
-  leavingRefusedAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
   /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */
@@ -27,11 +23,28 @@ export class EngineMemory {
   localCluster: KnownHub | undefined;
   /** The replicas of a Deployment when all of them were last ready, by its id. */
   readonly readyReplicas = new Map<string, number>();
+  /** Monotonic ms at which each step was first refused. */
+  readonly #refusedAt = new Map<RefusedStep, number>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, { readonly count: number; readonly lastAt: number }>();
 
   constructor(uid: string) {
     this.uid = uid;
+  }
+
+  /**
+   * Whether a refusal of the step may end by itself, as that of a right that the API server does not know yet, or of a definition that
+   * is made again: for a minute from its first refusal on.
+   */
+  mayRefusalEnd(step: RefusedStep, now: number): boolean {
+    const first = this.#refusedAt.get(step) ?? now;
+    this.#refusedAt.set(step, first);
+    return now - first < REFUSED_MS;
+  }
+
+  /** The step was not refused, or goes on without what it was refused: a later refusal is another one. */
+  forgetRefusal(step: RefusedStep): void {
+    this.#refusedAt.delete(step);
   }
 
   /** The state of an object whose retry for the same revision is not due; undefined when a write may be attempted. */
@@ -94,6 +107,9 @@ export class EngineMemory {
   }
 }
 
+/** To read and delete the namespace in an uninstall, or to say in a cluster that nobody reports for it. */
+type RefusedStep = 'namespace' | 'stopReporting';
+
 /** `finding` of that version of the Secret, or why it could not be read. */
 export type GivenSecret =
   | { readonly resourceVersion: string | undefined; readonly finding: KeyPairFinding }
@@ -135,6 +151,7 @@ interface Attempt {
   readonly state: ObjectState;
 }
 
+const REFUSED_MS = 60_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 /** The longest delay is below 5 s, so that drift is repaired within this time however often it occurs. */

@@ -26,8 +26,6 @@ import type { Scope } from '../scope.js';
 
 /** Between two reads of version and Nodes, as an agent reads them. */
 const SAMPLE_PERIOD_MS = 300_000;
-/** For so long a refusal may end by itself: of a right that is new, or a definition that is made again. */
-const REFUSED_MS = 60_000;
 
 type Status = NonNullable<ManagedCluster['status']>;
 type Known = NonNullable<EngineMemory['localCluster']>;
@@ -96,14 +94,13 @@ export async function stopReporting(input: Input, scope: Scope): Promise<void> {
       if (status !== undefined) await applyStatus(cluster, status, scope);
     } catch (error) {
       if (!isFailure(error, 'Forbidden', 'NotFound', 'ResourceMissing', 'Invalid')) throw error;
-      memory.leavingRefusedAt ??= clock.monotonic();
-      const mayEnd = !deleting && !isFailure(error, 'NotFound');
+      const isRefused = !deleting && !isFailure(error, 'NotFound');
       // What cannot be said must not keep the engine from what the user wants for longer than this.
-      if (mayEnd && clock.monotonic() - memory.leavingRefusedAt < REFUSED_MS) throw error;
+      if (isRefused && memory.mayRefusalEnd('stopReporting', clock.monotonic())) throw error;
       pass.log.warn({ object: titleOf(ManagedClusters, { name }), err: error }, 'the cluster could not be left');
     }
   }
-  memory.leavingRefusedAt = undefined;
+  memory.forgetRefusal('stopReporting');
 }
 
 /** Whether a person has asked for a pass that has not been reported yet. */

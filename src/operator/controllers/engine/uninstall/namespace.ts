@@ -35,9 +35,6 @@ const LISTED_TYPES: readonly ResourceType[] = [
   Pods,
 ];
 
-/** How long a refusal without a reason is asked again, ms. */
-const REFUSED_MS = 60_000;
-
 /** The objects that Kubernetes creates in every namespace. */
 const CREATED_BY_KUBERNETES: ReadonlySet<string> = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
 
@@ -99,9 +96,7 @@ async function deleteNamespace(namespace: KubeObject, scope: Scope): Promise<Uni
  * the right yet. One that lasts is that of a webhook.
  */
 function isAskedAgain({ memory, clock }: Scope): boolean {
-  const now = clock.monotonic();
-  memory.namespaceRefusedAt ??= now;
-  return now - memory.namespaceRefusedAt < REFUSED_MS;
+  return memory.mayRefusalEnd('namespace', clock.monotonic());
 }
 
 type Contents =
