@@ -5,7 +5,9 @@ import { explain } from '../domain/placement/explain/explain.js';
 import { timeText } from '../domain/placement/explain/taints.js';
 import type { VerdictWord } from '../api/verdicts.js';
 import { verdictWord, type Verdict } from '../domain/placement/explain/verdict.js';
+import { unmet } from '../domain/placement/select/rules.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
+import type { PlacementRules } from '../domain/placement/spec/predicates.js';
 import { healthByName, type ClusterHealth } from './fleetsummary.js';
 import { reasonText } from './reasons.js';
 import { conditionsOf, type Condition } from './status.js';
@@ -117,16 +119,19 @@ function candidacies(world: World, view: ClusterView, selectedBy: readonly Selec
     const input = isSelecting ? undefined : inputsOf(world).input({ namespace, name: placement });
     if (input === undefined || !input.readable.fleet) return [];
     const sets = setsOf(view, input.selectors);
-    if (sets.length === 0) return [];
+    if (sets.length === 0 || !isNear(input.snapshot.placement.rules, view)) return [];
     const explanation = explain({ ...input, members: [{ cluster: view, sets }] });
     const found = explanation.clusters.find(({ name }) => name === view.name);
     if (found === undefined) return [];
-    const isMissed = found.causes.includes('NotMatched');
-    if (isMissed && found.unmet[found.best ?? 0]?.length !== 1) return [];
-    const verdict = isMissed ? 'NotMatched' : verdictWord(found, explanation);
+    const verdict = found.causes.includes('NotMatched') ? 'NotMatched' : verdictWord(found, explanation);
     const rank = rankIn(world, { namespace, placement }, found);
     return [{ namespace, placement, verdict, ...rank, why: reasonText(found, explanation) }];
   });
+}
+
+/** Whether the cluster matches a predicate, or there is none, or it lacks one requirement of one. */
+function isNear({ predicates }: PlacementRules, view: ClusterView): boolean {
+  return predicates.length === 0 || predicates.some((one) => unmet(one, view).length <= 1);
 }
 
 /** The version that the cluster reports, else that of a claim. */

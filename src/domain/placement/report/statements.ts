@@ -8,12 +8,12 @@ import {
   holdOf,
   isKeptOutByPause,
   keepingOut,
+  keptOut,
   selectedClusters,
   staying,
   stuck,
   type Decision,
   type StuckCluster,
-  keptOut,
 } from '../select/decision.js';
 import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
