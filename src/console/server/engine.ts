@@ -131,8 +131,9 @@ export async function newestEvents(
       ? { kinds: KINDS.map((one) => one.kind), namespace, name: undefined }
       : { kinds: [kind], namespace: names[0] ?? namespace, name };
   const { rows, withheld } = await readEvents(client, scope);
+  const wanted = query.toLowerCase();
   const isWanted = (one: EventRow): boolean =>
     (type === '' || one.type === type) &&
-    `${one.reason} ${one.kind} ${one.namespace}/${one.name} ${one.note}`.toLowerCase().includes(query.toLowerCase());
+    `${one.reason} ${one.kind} ${one.namespace}/${one.name} ${one.note}`.toLowerCase().includes(wanted);
   return { rows: rows.filter(isWanted), withheld };
 }
