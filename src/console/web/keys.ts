@@ -13,12 +13,11 @@ const PAGES: Readonly<Record<string, string>> = {
 const WAIT_MS = 1_200;
 
 export function startKeys(): void {
-  let isGoing = false;
+  let goingSince = -Infinity;
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const to = isGoing ? PAGES[event.key] : undefined;
-    isGoing = event.key === 'g';
-    if (isGoing) setTimeout(() => (isGoing = false), WAIT_MS);
+    const to = event.timeStamp - goingSince < WAIT_MS ? PAGES[event.key] : undefined;
+    goingSince = event.key === 'g' ? event.timeStamp : -Infinity;
     if (to !== undefined) navigate(parseRoute(to));
     if (event.key !== '/') return;
     event.preventDefault();

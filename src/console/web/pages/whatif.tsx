@@ -59,7 +59,7 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
         </p>
       )}
       <div class="whatif">
-        <DraftView faultLine={planned.line} />
+        <DraftView faultLine={planned.line} isBeginning={begin.startsWith('placement:')} />
         <Outcome {...planned} onMoved={onMoved} />
       </div>
     </>
@@ -109,7 +109,13 @@ function unseenIn({ manifests, labels, drains, losses, each }: Draft): string | 
   return lines.find((line) => hasUnseen(line.replaceAll('\t', '')));
 }
 
-function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
+interface DraftViewProps {
+  readonly faultLine: number | undefined;
+  /** A Placement is being read into the draft: what is written now would be replaced by it. */
+  readonly isBeginning: boolean;
+}
+
+function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
   const { value } = draft;
   const { data: schema = NO_FIELDS } = useLoaded<readonly SchemaField[]>('schema');
   const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
@@ -122,6 +128,7 @@ function DraftView({ faultLine }: { readonly faultLine: number | undefined }): J
         label="Manifests"
         value={value.manifests}
         faultLine={faultLine}
+        isReadOnly={isBeginning}
         known={{ schema, keys, sets: fleet?.sets ?? [] }}
         onInput={(manifests) => changeDraft({ manifests })}
       />

@@ -12,6 +12,7 @@ export interface EditorProps {
   readonly known: Known;
   /** From 1: it is marked. */
   readonly faultLine: number | undefined;
+  readonly isReadOnly: boolean;
   readonly onInput: (value: string) => void;
 }
 
@@ -26,7 +27,7 @@ interface Open {
 const LEAST_LINES = 12;
 const LINE_EM = 1.5;
 
-export function Editor({ label, value, known, faultLine, onInput }: EditorProps): JSX.Element {
+export function Editor({ label, value, known, faultLine, isReadOnly, onInput }: EditorProps): JSX.Element {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const open = useSignal<Open | undefined>(undefined);
@@ -57,6 +58,7 @@ export function Editor({ label, value, known, faultLine, onInput }: EditorProps)
         aria-invalid={faultLine !== undefined}
         aria-autocomplete="list"
         {...(now === undefined ? {} : { 'aria-controls': id, 'aria-activedescendant': `${id}-${now.active}` })}
+        readOnly={isReadOnly}
         rows={lines + 1}
         spellcheck={false}
         autocapitalize="off"
