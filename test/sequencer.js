@@ -7,7 +7,6 @@ import Sequencer from '@jest/test-sequencer';
 const LONGEST = [
   'standalone.test',
   'docs.slow',
-  'brokenapi',
   'docshub',
   'demofleet.slow',
   'console/pages',

@@ -16,7 +16,7 @@ const GONE = [objectPath(ManagedClusters, { name: memberName(1) }), objectPath(M
 
 const FLEET = await wideFleet([...stir(0), leave(memberName(1)), unmakeStage, makeStage]);
 
-// The other faults of an API: brokenapi.test.ts. This one waits until every watch has been begun anew.
+// The other faults of an API: brokenapi.nightly.test.ts. This one waits until every watch has been begun anew.
 describeWithServer('a compacted API', { own: true, capabilities: ['requestLog', 'compaction'] }, (server) => {
   beforeAll(() => deployOn(server()), 6 * MINUTE);
 
