@@ -33,8 +33,9 @@ again() { # again NAME: the failed files of a run once more, one at a time; the 
   done < <(node test/summary.js failed-files "$results/$1.json")
   if [ ${#files[@]} -eq 0 ]; then return; fi
   echo "$1: running the failed files again ..."
+  # A test that fails may leave a server or a process: Jest's workers are ended with it, a run in one process would wait.
   node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
-    --json --outputFile="$results/$1.again.json" --runInBand --runTestsByPath "${files[@]}"
+    --json --outputFile="$results/$1.again.json" --runInBand --forceExit --runTestsByPath "${files[@]}"
 }
 
 program() { # program NAME FILE ARGUMENT...: a program that counts as one test by its exit code

@@ -6,9 +6,9 @@ import { readAssets } from '../../../src/console/server/assets.js';
 import { portOf } from '../../../src/console/server/server.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { textField } from '../../../src/runtime/vocabulary/json.js';
-import { axeFaults, describeWithChromium, watchedPage } from '../../support/rigs/console/browser.js';
+import { axeFaults, closedAfterEach, describeWithChromium, watchedPage } from '../../support/rigs/console/browser.js';
 import { launchChromium } from '../../support/rigs/console/chromium.js';
-import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { closeServer, startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { consoleWorld } from '../../support/rigs/console/worlds.js';
 
 /** Tabs that stay open while the hub, the console or the session changes. */
@@ -38,14 +38,17 @@ interface Tabs {
   readonly asked: string[];
   /** Another tab of the same browser. */
   readonly another: (address: string) => Promise<Page>;
-  readonly close: () => Promise<void>;
 }
+
+const atEnd = closedAfterEach();
 
 async function opened(address: string): Promise<Tabs> {
   const assets = { ...readAssets() };
   const started = await startConsole(consoleWorld(120), assets, systemClock);
+  atEnd(() => closeServer(started.server));
   const origin = `http://127.0.0.1:${started.port}`;
   const { page, faults } = await watchedPage(browser, LOOK, origin);
+  atEnd(() => page.context().close());
   const asked: string[] = [];
   page.context().on('request', (request) => {
     const [, path] = /\/api\/v1\/(.*)/.exec(request.url()) ?? [];
@@ -69,11 +72,6 @@ async function opened(address: string): Promise<Tabs> {
       await tab.locator('main h1').first().waitFor();
       return tab;
     },
-    close: async () => {
-      await page.context().close();
-      started.server.closeAllConnections();
-      started.server.close();
-    },
   };
 }
 
@@ -95,7 +93,7 @@ async function setVisible(page: Page, state: 'visible' | 'hidden'): Promise<void
 
 describeWithChromium('a tab that stays open', () => {
   it('shows a change of the hub, and is sent nothing while nothing changes', async () => {
-    const { started, page, faults, close } = await opened('/fleet?view=table');
+    const { started, page, faults } = await opened('/fleet?view=table');
     await page.getByText('120 clusters').waitFor();
     addCluster(started.hub, 'new-cluster');
     await page.getByText('121 clusters').waitFor();
@@ -105,11 +103,10 @@ describeWithChromium('a tab that stays open', () => {
     await waitFor('the hub to be read again', () => started.hub.lists > lists + 12 || undefined);
     expect(new Set(codes)).toEqual(new Set([304]));
     expect(faults).toEqual([]);
-    await close();
   });
 
   it('asks for nothing while it is hidden, and at once when it is seen again', async () => {
-    const { started, page, asked, another, close } = await opened('/fleet?view=table');
+    const { started, page, asked, another } = await opened('/fleet?view=table');
     const other = await another('/placements');
     // Another tab goes on with the session, without another link.
     await other.getByText('shop/web').first().waitFor();
@@ -122,11 +119,10 @@ describeWithChromium('a tab that stays open', () => {
     expect(asked.slice(before).filter((path) => path.startsWith('fleet'))).toEqual([]);
     await setVisible(page, 'visible');
     await page.getByText('121 clusters').waitFor();
-    await close();
   });
 
   it('of a hub that hangs says that it does not answer, and since when', async () => {
-    const { started, page, close } = await opened('/fleet');
+    const { started, page } = await opened('/fleet');
     await page.locator('.live-state', { hasText: 'live' }).waitFor();
     let answer = (): void => undefined;
     const hang = new Promise<void>((resolve) => (answer = resolve));
@@ -137,11 +133,10 @@ describeWithChromium('a tab that stays open', () => {
     started.hub.delay = undefined;
     answer();
     await page.locator('.live-state', { hasText: 'live' }).waitFor();
-    await close();
   });
 
   it('of the page before an update asks to be loaded again, and keeps the draft', async () => {
-    const { assets, page, close } = await opened('/what-if');
+    const { assets, page } = await opened('/what-if');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('4 of 4 → 7 of 7').waitFor();
     const { build } = assets;
@@ -154,11 +149,10 @@ describeWithChromium('a tab that stays open', () => {
     await page.getByRole('link', { name: 'What if' }).click();
     await page.getByText('4 of 4 → 7 of 7').waitFor();
     expect(await page.getByText('The console was updated').count()).toBe(0);
-    await close();
   });
 
   it('whose session is over says so above the draft, which another link brings back', async () => {
-    const { started, page, close } = await opened('/what-if');
+    const { started, page } = await opened('/what-if');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('4 of 4 → 7 of 7').waitFor();
     const stored: unknown = JSON.parse(await page.evaluate(`sessionStorage.getItem('console-credential')`));
@@ -168,13 +162,12 @@ describeWithChromium('a tab that stays open', () => {
     await page.goto(`http://127.0.0.1:${started.port}/login#code=${started.sessions.code()}`);
     await page.getByRole('link', { name: 'What if' }).click();
     await page.getByText('4 of 4 → 6 of 6').waitFor();
-    await close();
   });
 });
 
 describeWithChromium('a draft', () => {
   it('is planned again as the fleet moves, and applied only as it was seen', async () => {
-    const { started, page, faults, close } = await opened('/what-if');
+    const { started, page, faults } = await opened('/what-if');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('4 of 4 → 7 of 7').waitFor();
     const [gone] = await page.locator('.planned .moves a').allTextContents();
@@ -196,11 +189,10 @@ describeWithChromium('a draft', () => {
     await page.getByText('Applied: Placement shop/web').waitFor();
     expect(hub.written).toEqual(['update placements.cluster.fleetmgmt.io web']);
     expect(faults).toEqual([]);
-    await close();
   });
 
   it('shows the loss of each value of a key as the command prints it', async () => {
-    const { page, close } = await opened('/what-if');
+    const { page } = await opened('/what-if');
     await page.getByRole('button', { name: '+ Loss of each' }).click();
     await page.keyboard.type('label/region');
     const table = page.getByRole('region', { name: 'What the loss of each value does' });
@@ -208,7 +200,6 @@ describeWithChromium('a draft', () => {
     expect(await table.textContent()).toMatch(/^REGION +CLUSTERS +MOVE +SHORT +EMPTY\n/);
     expect(await axeFaults(page)).toEqual([]);
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
-    await close();
   });
 });
 
@@ -233,8 +224,11 @@ async function proxyTo(port: number): Promise<{ readonly server: Server; readonl
 describeWithChromium('a console below a path of a proxy', () => {
   it('opens, follows its links, plans, and is the same after a reload', async () => {
     const started = await startConsole(consoleWorld(120), readAssets(), systemClock);
+    atEnd(() => closeServer(started.server));
     const { server, origin } = await proxyTo(started.port);
+    atEnd(() => closeServer(server));
     const { page, faults } = await watchedPage(browser, LOOK, `${origin}/mce`);
+    atEnd(() => page.context().close());
     await page.goto(`${origin}/mce/login#code=${started.sessions.code()}`);
     await page.getByText('120 clusters').waitFor();
     expect(new URL(page.url()).pathname).toBe('/mce/fleet');
@@ -248,8 +242,5 @@ describeWithChromium('a console below a path of a proxy', () => {
     await page.goBack();
     await page.locator('main h1', { hasText: 'web' }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
-    server.close();
-    started.server.close();
   });
 });

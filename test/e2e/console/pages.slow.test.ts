@@ -7,6 +7,7 @@ import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import {
   axeFaults,
+  closedAfterEach,
   describeWithChromium,
   sidewaysPixels,
   tabTo,
@@ -17,7 +18,7 @@ import { CANARY, startTokenConsole } from '../../support/rigs/console/tokens.js'
 import { portOf } from '../../../src/console/server/server.js';
 import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { launchChromium } from '../../support/rigs/console/chromium.js';
-import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { closeServer, startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { ROLES, STORIES } from '../../support/rigs/console/stories.js';
 import { consoleEvents, consoleWorld, documentsWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
 import { root } from '../../support/repository/root.js';
@@ -225,12 +226,16 @@ async function expectMenuWithin(page: Page): Promise<void> {
   await button.click();
 }
 
+const atEnd = closedAfterEach();
+
 async function opened(world: World, look: Look, before?: Scene['before']): Promise<Opened> {
   const started = await startConsole(world, readAssets(), systemClock);
   started.hub.events = consoleEvents();
   before?.(started.hub);
   const origin = `http://127.0.0.1:${started.port}`;
+  atEnd(() => closeServer(started.server));
   const watched = await watchedPage(browser, look, origin);
+  atEnd(() => watched.page.context().close());
   await watched.page.goto(`${origin}/login#code=${started.sessions.code()}`);
   await watched.page.locator('main:not([inert]) h1').first().waitFor();
   return { ...watched, started, origin };
@@ -241,12 +246,6 @@ interface Opened {
   readonly faults: string[];
   readonly started: MemoryConsole;
   readonly origin: string;
-}
-
-async function close({ page, started }: Opened): Promise<void> {
-  await page.context().close();
-  started.server.close();
-  started.server.closeAllConnections();
 }
 
 function setPlacements(hub: MemoryHub, placements: World['objects']['placements']): void {
@@ -271,28 +270,24 @@ describeWithChromium('the pages of the console', () => {
     async (name, scene) => {
       const one = await opened(scene.world(), WIDE, scene.before);
       const { page, origin, faults } = one;
-      try {
-        await page.goto(`${origin}${scene.address}`);
-        await page.getByText(scene.shows).first().waitFor();
-        await scene.act?.(page);
-        for (const look of [WIDE, NARROW]) {
-          await page.setViewportSize({ width: look.width, height: look.width < 500 ? 740 : 860 });
-          await page.emulateMedia({ colorScheme: look.scheme });
-          await picture(page, name, look);
-          if (look === WIDE) await documentPicture(page, scene.document);
-          expect(await axeFaults(page)).toEqual([]);
-          expect(await sidewaysPixels(page)).toBe(0);
-        }
-        for (const look of LOOKS) {
-          await look.make(page);
-          await picture(page, name, { width: look.width, scheme: look.name });
-          expect(await sidewaysPixels(page)).toBe(0);
-          await expectMenuWithin(page);
-        }
-        expect(faults).toEqual([]);
-      } finally {
-        await close(one);
+      await page.goto(`${origin}${scene.address}`);
+      await page.getByText(scene.shows).first().waitFor();
+      await scene.act?.(page);
+      for (const look of [WIDE, NARROW]) {
+        await page.setViewportSize({ width: look.width, height: look.width < 500 ? 740 : 860 });
+        await page.emulateMedia({ colorScheme: look.scheme });
+        await picture(page, name, look);
+        if (look === WIDE) await documentPicture(page, scene.document);
+        expect(await axeFaults(page)).toEqual([]);
+        expect(await sidewaysPixels(page)).toBe(0);
       }
+      for (const look of LOOKS) {
+        await look.make(page);
+        await picture(page, name, { width: look.width, scheme: look.name });
+        expect(await sidewaysPixels(page)).toBe(0);
+        await expectMenuWithin(page);
+      }
+      expect(faults).toEqual([]);
     },
   );
 
@@ -304,11 +299,9 @@ describeWithChromium('the pages of the console', () => {
     expect(await page.getByText('120 clusters').count()).toBe(1);
     await picture(page, 'stale', WIDE);
 
-    started.server.close();
-    started.server.closeAllConnections();
+    closeServer(started.server);
     await page.getByText('is its command still running?').waitFor();
     await picture(page, 'lost', WIDE);
-    await close(one);
   });
 
   it('what somebody else has changed is shown before it is overwritten', async () => {
@@ -353,7 +346,6 @@ describeWithChromium('the pages of the console', () => {
     await page.getByRole('button', { name: 'Create it again' }).click();
     await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
     expect(started.hub.written).toEqual([]);
-    await close(one);
   });
 
   it('an address that names no Placement is said, and keeps the draft; a draft that is cleared comes back', async () => {
@@ -387,7 +379,6 @@ describeWithChromium('the pages of the console', () => {
     started.hub.isDown = true;
     await page.getByText('Nothing is applied while the hub cannot be read.').waitFor();
     expect(await apply.isDisabled()).toBe(true);
-    await close(one);
   });
 
   it('a loss that moves many clusters of many Placements makes few elements, and a list is read once it is opened', async () => {
@@ -417,7 +408,6 @@ describeWithChromium('the pages of the console', () => {
     expect(await page.locator('*').count()).toBeLessThan(3_000);
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('21–40 of 60').waitFor();
-    await close(one);
   });
 
   it('without a session the page says where a link comes from, and a link that was used says so', async () => {
@@ -433,7 +423,6 @@ describeWithChromium('the pages of the console', () => {
     await page.goto(`${origin}/login#code=${code}`);
     await page.getByText('The link was used already').waitFor();
     expect(new URL(page.url()).hash).toBe('');
-    await close(one);
   });
 });
 
@@ -445,7 +434,9 @@ describeWithChromium('on a hub', () => {
       key: pair.privateKey,
     });
     const origin = `https://localhost:${portOf(server)}`;
+    atEnd(() => (people.close(), closeServer(server)));
     const { page, faults } = await watchedPage(browser, WIDE, origin);
+    atEnd(() => page.context().close());
     await page.goto(`${origin}/fleet`);
     await page.getByText('Log in with a token of the hub').waitFor();
     await page.keyboard.type('wrong');
@@ -490,10 +481,6 @@ describeWithChromium('on a hub', () => {
     expect(await other.getByLabel('Manifests').inputValue()).toBe('');
     for (const tab of [page, other]) expect(await tab.getByText('edge-').count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
-    people.close();
-    server.closeAllConnections();
-    server.close();
   });
 });
 
@@ -508,7 +495,6 @@ describeWithChromium('by keyboard alone', () => {
       role.name === 'a viewer' ? [] : ['update placements.cluster.fleetmgmt.io web'],
     );
     expect(one.faults).toEqual([]);
-    await close(one);
   });
 
   it('somebody filters ten thousand clusters, and goes to the last one', async () => {
@@ -526,6 +512,5 @@ describeWithChromium('by keyboard alone', () => {
     await page.keyboard.press('End');
     await page.getByRole('row', { name: 'cluster-9983' }).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);
-    await close(one);
   });
 });

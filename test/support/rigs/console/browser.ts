@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { afterEach } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeWith } from '../../describewith.js';
 import { CHROMIUM_PLACES, chromiumProgram } from './chromium.js';
@@ -35,7 +36,8 @@ export async function watchedPage(browser: Browser, { width, scheme }: Look, ori
   // A test signs its own certificates.
   const context = await browser.newContext({ ...looks, ignoreHTTPSErrors: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // As long as a machine may take that runs several browsers and servers on two processors.
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -47,6 +49,15 @@ export async function watchedPage(browser: Browser, { width, scheme }: Look, ori
     if (!request.url().startsWith(`${origin}/`)) faults.push(`request to ${request.url()}`);
   });
   return { page, faults };
+}
+
+/** Takes what a test of this file has opened: it is closed after the test, the last first, also where the test fails. */
+export function closedAfterEach(): (close: () => unknown) => void {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).toReversed()) await close();
+  });
+  return (close) => void closers.push(close);
 }
 
 /** What axe finds wrong by WCAG 2.2 AA: rule and elements. */

@@ -100,3 +100,9 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
   const server = await listen({ assets, entrance }, { host: '127.0.0.1', port: 0 });
   return { hub, server, port: portOf(server), sessions };
 }
+
+/** Ends a server with the connections that browsers keep. */
+export function closeServer(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
