@@ -18,6 +18,15 @@ import { fields } from '../support/scenario/checks/reading.js';
 
 /** Permissions that no end-to-end test uses, each with the case that needs it. */
 const SPARED: Readonly<Record<string, string>> = {
+  // brokenapi.nightly.test.ts uses these.
+  ...spared('multicluster-engine-placement-controller', {
+    'get placementdecisions.cluster.fleetmgmt.io': 'an update conflicts',
+    'get placements.cluster.fleetmgmt.io': 'an update conflicts',
+    'list managedclusters.cluster.fleetmgmt.io': 'the server does not send the state as events of a watch',
+    'list placementdecisions.cluster.fleetmgmt.io': 'the same',
+    'list placements.cluster.fleetmgmt.io': 'the same',
+    'patch events.events.k8s.io': 'the same happens again',
+  }),
   ...spared('multicluster-engine-inventories', {
     'delete managedclusters.cluster.fleetmgmt.io': 'the source of a cluster has been gone for a minute',
     'get clusterprofiles.multicluster.x-k8s.io': 'before that: whether the source is gone',
