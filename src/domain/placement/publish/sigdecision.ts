@@ -1,6 +1,6 @@
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
-import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../../api/names.js';
+import { DECISION_KEY_LABEL, DECISION_SIZE, PRODUCT, SOURCE_ANNOTATION } from '../../../api/names.js';
 import { ClusterProfiles, SigPlacementDecisions } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { sourceName } from '../../inventories/source.js';
@@ -31,8 +31,8 @@ export type SigWrite =
 
 export interface SigChanges {
   /**
-   * Objects that shrink come first: no reader sees more clusters than are decided, as far as it reads objects in order. A cluster
-   * that moves to another object is added there before it leaves the first.
+   * Objects that shrink come before those that grow, so that the objects together name no more clusters than before or after,
+   * whichever is more. A cluster that moves is added to its new object before it leaves the old one: for a moment it is in both.
    */
   readonly writes: readonly SigWrite[];
   /** Names of objects that others own: they are left alone. */
@@ -44,7 +44,7 @@ export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
 
 /**
  * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says. What
- * an earlier Placement of the same name has left behind goes with garbage collection; its end brings the Placement back.
+ * an earlier Placement of the same name has left behind goes with garbage collection; its deletion starts another pass.
  */
 export function sigChanges(
   owner: DecisionOwner,
@@ -55,15 +55,18 @@ export function sigChanges(
   const names = new Set(decided.map(({ name }) => name));
   const foreign: string[] = [];
   const changes: { readonly write: SigWrite; readonly growth: number }[] = [];
-  const first: SigWrite[] = [];
-  const second: SigWrite[] = [];
-  const staying = new Set(decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, annotationsOf)))));
+  const deletes: SigWrite[] = [];
+  const full: SigWrite[] = [];
+  const afterMoves: SigWrite[] = [];
+  const decidedRefs = new Set(
+    decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, annotationsOf)))),
+  );
   for (const object of stored) {
     const isStale = ownershipOf(object, owner) === 'ours' && !names.has(object.metadata.name);
     if (!isStale || object.metadata.deletionTimestamp !== undefined) continue;
-    // What it still holds is on its way to other objects.
-    if (movingFrom(object, [], staying).length > 0) second.push({ kind: 'delete', stored: object });
-    else first.push({ kind: 'delete', stored: object });
+    // A cluster of it moves to another object: it is deleted only once that names the cluster.
+    if (movingFrom(object, [], decidedRefs).length > 0) afterMoves.push({ kind: 'delete', stored: object });
+    else deletes.push({ kind: 'delete', stored: object });
   }
   for (const { name, clusters } of decided) {
     const before = known.get(name);
@@ -77,16 +80,21 @@ export function sigChanges(
     if (ownership === 'foreign' || ownership === 'adoptable') foreign.push(name);
     if (ownership !== 'ours' || isSame(before, object)) continue;
     const update: SigWrite = { kind: 'update', object, stored: before };
-    const moving = movingFrom(before, decisions, staying);
-    if (moving.length > 0) second.push(update);
+    const moving = movingFrom(before, decisions, decidedRefs);
     const both = { ...object, decisions: [...moving, ...decisions] };
+    // What is stored may be of a decision long before: then those that move do not fit beside those that the object gets.
+    if (both.decisions.length > DECISION_SIZE) {
+      full.push(update);
+      continue;
+    }
+    if (moving.length > 0) afterMoves.push(update);
     const write: SigWrite = moving.length > 0 ? { ...update, object: both } : update;
     if (moving.length === 0 || !isSame(before, both))
       changes.push({ write, growth: both.decisions.length - countOf(before) });
   }
   // The sort is stable: objects of the same growth stay in the order of the status.
   const sorted = changes.sort((a, b) => a.growth - b.growth).map(({ write }) => write);
-  return { writes: [...first, ...sorted, ...second], foreign };
+  return { writes: [...deletes, ...sorted, ...full, ...afterMoves], foreign };
 }
 
 function countOf({ decisions }: SigDecision): number {
@@ -102,7 +110,7 @@ function refOf(cluster: string, annotationsOf: AnnotationsOf): ProfileRef {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** Unchecked: others may have edited it. */
+/** To compare with. `ref` is unchecked: others may have edited it. */
 function refText(ref: Partial<ProfileRef> | undefined): string {
   return `${ref?.namespace ?? ''}/${ref?.name ?? ''}`;
 }
@@ -111,12 +119,12 @@ function refText(ref: Partial<ProfileRef> | undefined): string {
 function movingFrom(
   { decisions }: SigDecision,
   wanted: readonly SigClusterDecision[],
-  staying: ReadonlySet<string>,
+  decidedRefs: ReadonlySet<string>,
 ): readonly SigClusterDecision[] {
   const own = new Set(wanted.map((one) => refText(one.clusterProfileRef)));
   return (isList(decisions) ? decisions : []).filter((one) => {
     const text = refText((one as Partial<SigClusterDecision> | null)?.clusterProfileRef);
-    return staying.has(text) && !own.has(text);
+    return decidedRefs.has(text) && !own.has(text);
   });
 }
 

@@ -85,6 +85,16 @@ describe('a decision as PlacementDecisions of SIG Multicluster', () => {
     ]);
   });
 
+  it('objects of an older decision, between which many clusters move, never have more than the 100 that are allowed', () => {
+    const names = (from: number, count: number): string[] => Array.from({ length: count }, (_, n) => `c${from + n}`);
+    const [moved, ...others] = names(0, 101);
+    const stored = after(plan(decided(names(0, 100), ['c100'])));
+    const writes = plan(decided([...others], [String(moved)]), stored);
+
+    expect(Math.max(...after(writes).map(({ decisions }) => decisions.length))).toBe(100);
+    expect(writes.map((write) => write.kind !== 'delete' && write.object.decisions.length)).toEqual([2, 100, 1]);
+  });
+
   it.each([
     ['the list', { decisions: [] }],
     ['the name of the scheduler', { schedulerName: 'other' }],
