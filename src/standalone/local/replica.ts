@@ -95,7 +95,7 @@ export class Replica {
     }
   }
 
-  /** Probes a run until it has exited, and stops it when `signal` fires; returns why else it was stopped. */
+  /** Attends one run to its end. Stops it when `signal` fires, or when a probe demands it: then returns that reason. */
   async #attend({ process, containerID, refresh }: Run, signal: AbortSignal): Promise<string | undefined> {
     const { report, clock, pod } = this.#options;
     const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? 30;
@@ -118,28 +118,30 @@ export class Replica {
   /**
    * Probes a process until `signal` fires; resolves before with the reason for which it is to be stopped. Without a readiness
    * probe it is ready, without a liveness probe it is alive. Both run at the period of the readiness probe, which is the shorter
-   * one in the pods of this project.
+   * one in the pods of this project, and of a startup probe only the patience counts, since it asks what the liveness probe asks.
    */
   async #probe(process: LaunchedProcess, signal: AbortSignal): Promise<string | undefined> {
     const { clock, report } = this.#options;
     const { readinessProbe, livenessProbe, startupProbe = livenessProbe } = this.#container;
-    const failed = { readiness: 0, liveness: 0 };
+    const [readiness, liveness] = [new Patience(clock), new Patience(clock)];
     for (let hasLived = false; !signal.aborted;) {
-      const unready = await failureOf(this.#container, readinessProbe, process);
-      const dead = await failureOf(this.#container, livenessProbe, process);
+      const [unready, dead] = await Promise.all([
+        failureOf(this.#container, readinessProbe, process),
+        failureOf(this.#container, livenessProbe, process),
+      ]);
       if (signal.aborted) return undefined;
       const periodMs = Math.min(periodOf(readinessProbe), this.#state.ready ? Infinity : STARTUP_PERIOD_MS);
-      failed.readiness = unready === '' ? 0 : failed.readiness + periodMs;
-      failed.liveness = dead === '' ? 0 : failed.liveness + periodMs;
+      readiness.note(unready === '');
+      liveness.note(dead === '');
       hasLived ||= dead === '';
-      if (dead !== '' && failed.liveness >= patienceOf(hasLived ? livenessProbe : startupProbe)) {
+      if (dead !== '' && liveness.endsWith(hasLived ? livenessProbe : startupProbe)) {
         const probe = hasLived ? 'Liveness' : 'Startup';
         report(`${this.#name}: ${probe.toLowerCase()} probe: ${dead}; it is stopped`);
         this.#record('Unhealthy', 'Probing', `${probe} probe failed: ${dead}`);
         return `its ${probe.toLowerCase()} probe failed`;
       }
       if (unready === '') this.#becomeReady();
-      else if (failed.readiness >= patienceOf(readinessProbe)) this.#becomeUnready(unready);
+      else if (readiness.endsWith(readinessProbe)) this.#becomeUnready(unready);
       await delay(clock, periodMs, signal).catch(() => undefined);
     }
     return undefined;
@@ -200,9 +202,30 @@ function periodOf(probe: V1Probe | undefined): number {
   return (probe?.periodSeconds ?? 10) * 1000;
 }
 
-/** For how long a probe may fail, in ms. */
-function patienceOf(probe: V1Probe | undefined): number {
-  return (probe?.failureThreshold ?? 3) * periodOf(probe);
+/**
+ * How often and how long a probe has failed. Both count: probes are more frequent here than they say, a process that does not
+ * answer makes each take long, and a machine that stood still has failed once.
+ */
+class Patience {
+  readonly #clock: Clock;
+  #passedAt: number;
+  #failures = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#passedAt = clock.monotonic();
+  }
+
+  note(hasPassed: boolean): void {
+    this.#failures = hasPassed ? 0 : this.#failures + 1;
+    if (hasPassed) this.#passedAt = this.#clock.monotonic();
+  }
+
+  /** Whether it has failed as often, and for as long, as the probe allows. */
+  endsWith(probe: V1Probe | undefined): boolean {
+    const most = probe?.failureThreshold ?? 3;
+    return this.#failures >= most && this.#clock.monotonic() - this.#passedAt >= most * periodOf(probe);
+  }
 }
 
 /**
@@ -239,7 +262,7 @@ function failureOf(
 export function exitMessage({ code, signal }: Exit, killReason: string | undefined, line: string): string {
   const last = line === '' ? 'it printed nothing' : `its last line: "${line}"`;
   if (killReason !== undefined) return `was stopped after ${killReason}; ${last}`;
-  // The cause, where it has exited by itself.
+  // The last line is the cause of an exit with an error code.
   if (code !== null && code !== 0 && line !== '') return `exited with code ${code}: ${line}`;
   return `${code === null ? `was terminated by ${signal ?? 'a signal'}` : `exited with code ${code}`}; ${last}`;
 }

@@ -58,12 +58,15 @@ describe('a replica', () => {
   let server: Server;
   let replica: Replica | undefined;
   let code: number;
+  let isHanging: boolean;
   const lines: string[] = [];
   const events: PodEvent[] = [];
 
   beforeEach(async () => {
     code = 200;
+    isHanging = false;
     server = createServer((_request, response) => {
+      if (isHanging) return;
       response.statusCode = code;
       response.end();
     });
@@ -71,14 +74,21 @@ describe('a replica', () => {
   });
   afterEach(async () => {
     await replica?.stop();
+    server.closeAllConnections();
     server.close();
   });
 
-  it('a replica whose liveness probe fails is stopped, and its report, its state and its Events have the probe as the reason', async () => {
+  /** A replica whose process answers as {@link code} and {@link isHanging} say, at `address`. */
+  function started(probe: object = {}): { readonly one: Replica; readonly address: string } {
     const found = server.address();
     const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
+    const [container] = POD.spec.containers;
+    const probes = {
+      livenessProbe: { ...PROBE, ...probe },
+      readinessProbe: { ...PROBE, ...probe, failureThreshold: 1_000 },
+    };
     replica = new Replica({
-      pod: POD,
+      pod: { ...POD, spec: { ...POD.spec, containers: [{ ...container, ...probes }] } },
       launch: async () => ({
         containerID: 'process://n/web-1/0',
         process: deaf(address),
@@ -90,7 +100,11 @@ describe('a replica', () => {
       report: (line) => lines.push(line),
       event: (event) => events.push(event),
     });
-    const one = replica;
+    return { one: replica, address };
+  }
+
+  it('a replica whose liveness probe fails is stopped, and its report, its state and its Events have the probe as the reason', async () => {
+    const { one, address } = started();
     await waitFor('the start', () => one.state.ready);
     code = 500;
     const trouble = await waitFor('the end', () => one.state.problem);
@@ -117,6 +131,19 @@ describe('a replica', () => {
       },
       { type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why },
     ]);
+  });
+
+  it('one whose process takes requests and answers none is stopped after as many of them as the probe allows', async () => {
+    const { one } = started({ timeoutSeconds: 0.05 });
+    await waitFor('the start', () => one.state.ready);
+    let asked = 0;
+    server.on('request', () => (asked += 1));
+    isHanging = true;
+    const trouble = await waitFor('the end', () => one.state.problem);
+
+    expect(trouble.message).toContain('was stopped after its liveness probe failed');
+    // By two probes.
+    expect(asked).toBe(2 * PROBE.failureThreshold);
   });
 });
 
