@@ -45,8 +45,10 @@ const INSTALLED: readonly ResourceType[] = [
   PodDisruptionBudgets,
   NetworkPolicies,
 ];
-/** The right to create roles with rights that one does not have oneself. */
-const ESCALATE: AccessAttributes = { verb: 'escalate', type: ClusterRoles };
+/** The rights to make roles with rights that one does not have oneself, and to bind them. */
+const GRANTING: readonly AccessAttributes[] = ['escalate', 'bind'].flatMap((verb) =>
+  [ClusterRoles, Roles].map((type) => ({ verb, type })),
+);
 
 const RIGHTS_REMEDY = 'kubectl auth can-i --list';
 
@@ -82,7 +84,7 @@ async function readPolicies(client: ReadClient): Promise<Read<boolean>> {
 function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadDenied> {
   const wanted: readonly AccessAttributes[] = [
     ...INSTALLED.map((type) => ({ verb: 'create', type, ...(type.namespaced ? { namespace } : {}) })),
-    ESCALATE,
+    ...GRANTING.map((one) => (one.type.namespaced ? { ...one, namespace } : one)),
   ];
   return readable(SelfSubjectAccessReviews, 'create', async () => {
     const allowed = await Promise.all(wanted.map((one) => client.allowed(one)));
@@ -91,8 +93,8 @@ function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Pro
 }
 
 /**
- * The checks before an installation, in the order of their output. An unknown result has no remedy here: that would be a role that
- * only an installation creates.
+ * The checks before an installation, in the order of their output. An unknown result has no remedy here: it would be to bind a role
+ * that only an installation creates.
  */
 export function checkBefore(input: PreInput): readonly CheckResult[] {
   const results = [
@@ -157,12 +159,13 @@ function checkExistingEngine({ reading }: PreInput): CheckResult {
 
 function checkRights(denied: ReadDenied): CheckResult {
   if (denied.kind === 'Withheld') return unread('rights', 'whether you may install', denied);
-  const missing = denied.value.filter((one) => one !== rightText(ESCALATE));
+  const granting = GRANTING.map(rightText);
+  const missing = denied.value.filter((one) => !granting.includes(one));
   if (missing.length > 0) return failed('rights', `you may not install: not ${missing.join(', ')}`, RIGHTS_REMEDY);
   if (denied.value.length > 0)
     return warning(
       'rights',
-      'you may install if you have every right of the roles: you may not escalate clusterroles',
+      `you may install if you have every right of the roles: you may not ${denied.value.join(', ')}`,
       RIGHTS_REMEDY,
     );
   return passed('rights', 'you may install');
