@@ -163,8 +163,17 @@ export function nameIn(positional: readonly string[], usage = OF_CLUSTER.argumen
 
 /** The cluster that a flag names, as {@link nameIn}. @throws FlagError with the flag, its value and the rule. */
 export function clusterIn(flag: FlagValue): string {
-  const name = nameAmong([flag.text], ManagedClusters) ?? '';
-  return flag.with(name).matching(ONE_NAME, `the name of one cluster: ${PATH_NAME_RULE}, without commas`);
+  return clusterNamed(flag, `the name of one cluster: ${PATH_NAME_RULE}, without commas`);
+}
+
+/** The clusters that a flag lists, each as {@link clusterIn}. @throws FlagError with the flag, the wrong name and the rule. */
+export function clustersIn(flag: FlagValue): readonly string[] {
+  const rule = `names of clusters with commas between them: ${PATH_NAME_RULE}`;
+  return flag.list().map((name) => clusterNamed(flag.with(name), rule));
+}
+
+function clusterNamed(flag: FlagValue, rule: string): string {
+  return flag.with(nameAmong([flag.text], ManagedClusters) ?? '').matching(ONE_NAME, rule);
 }
 
 const ONE_NAME = /^(?!\.{1,2}$)[^/%,]+$/;

@@ -30,7 +30,6 @@ export function askOnce(
     path: target,
     agent,
     headers: { ...cookie, ...length, ...headers },
-    timeout: 30_000,
   };
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(options, (incoming) => {

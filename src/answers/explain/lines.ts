@@ -37,7 +37,7 @@ export function setsText(sets: readonly string[]): string {
   return `${sets.length === 1 ? 'cluster set' : 'cluster sets'} ${sets.join(', ')}`;
 }
 
-/** Lines and names that are shown. */
+/** The most lines of errors, and the most clusters that a line names. */
 const MOST_LINES = 3;
 const MOST_NAMES = 3;
 
@@ -60,7 +60,7 @@ export function expressionErrorLines({ clusters, placement }: Explanation): read
         ([head, names]) =>
           `${head}, for ${names.length} of ${clusters.length} clusters (${someNames(names, MOST_NAMES)})`,
       ),
-    ...(more > 0 ? [`${more} more errors of expressions`] : []),
+    ...(more > 0 ? [`${more} more ${more === 1 ? 'error' : 'errors'} of expressions`] : []),
   ];
 }
 

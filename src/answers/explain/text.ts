@@ -165,7 +165,7 @@ function existingValues({ unmatched, hints, values }: PredicateExplanation): str
   const more = sorted.length - texts.length;
   return texts.length === 0
     ? ''
-    : `; there are ${source} ${texts.join(', ')}${more > 0 ? ` and ${more} more values` : ''}`;
+    : `; there are ${source} ${texts.join(', ')}${more > 0 ? ` and ${more} more ${more === 1 ? 'value' : 'values'}` : ''}`;
 }
 
 /** The explanation of one cluster, as lines. */
@@ -199,7 +199,7 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
   });
 }
 
-/** From `last` on, the line of the last unmet requirement of the predicate of this index. */
+/** The last line of a predicate, with what to do about it. `last`: that line so far. */
 function adviceLines(one: ClusterExplanation, index: number, last: string, report: ExplainReport): readonly string[] {
   const hints = report.predicates[index]?.hints ?? [];
   if (hints.length > 0) return [last, ...hints.map((hint) => `    ${hintText(hint)}`)];
@@ -207,7 +207,8 @@ function adviceLines(one: ClusterExplanation, index: number, last: string, repor
   if (fix?.kind === 'Leaves') return [`${last} (would leave ${setsText(fix.sets)} with it)`];
   if (fix === undefined || !report.isOffered(index)) return [last];
   const harm = report.harm.ofLabels(one.name, fix.labels);
-  if (harm !== undefined) return [`${last} (${harm} with this label)`];
+  if (harm !== undefined)
+    return [`${last} (${harm} with ${Object.keys(fix.labels).length === 1 ? 'this label' : 'these labels'})`];
   const out = stillOut(one.name, fix.labels, report);
   if (out !== undefined) return [last, `    with ${fix.command} it would match, and ${out}`];
   return [last, `    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];

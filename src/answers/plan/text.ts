@@ -136,7 +136,7 @@ function placementLines(one: PlannedPlacement, { colored, wide }: TextOptions): 
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
     ...newMessages(before, after).map((text) => `  ${text}`),
     ...table(rows, colored),
-    ...(moreMoves > 0 ? [`  > and ${moreMoves} more moves`] : []),
+    ...(moreMoves > 0 ? [`  > and ${moreMoves} more ${moreMoves === 1 ? 'move' : 'moves'}`] : []),
     ...(movesComputed === false ? [`  > ${MORE_MOVES}`] : []),
     ...(apart === undefined ? [] : [`  ${apart.message}`]),
   ];

@@ -2,7 +2,7 @@ import { TARGET_FLAGS, targetConfig, namespaceIn } from '../../runtime/flags/tar
 import { userCommand } from '../command.js';
 import {
   CLUSTER_NAMES,
-  clusterIn,
+  clustersIn,
   nameIn,
   OF_CLUSTER,
   OF_PLACEMENT,
@@ -48,15 +48,15 @@ const RELEASE = userCommand({
     namespace: namespaceIn(flags),
     placement: placementIn(given.positional),
     additions: flags.get('additions').bool(),
-    clusters: clustersIn(flags.find('clusters')),
+    clusters: releasedIn(flags.find('clusters')),
     forMs: flags.get('for').duration('1s', LONGEST_RELEASE, DURATIONS),
     dryRun: flags.get('dry-run').bool(),
   }),
   run: async (config) => (await import('../commands/release.js')).runRelease(config),
 });
 
-function clustersIn(flag: FlagValue | undefined): readonly string[] | undefined {
-  return flag?.text === '*' ? ['*'] : flag?.list().map((name) => clusterIn(flag.with(name)));
+function releasedIn(flag: FlagValue | undefined): readonly string[] | undefined {
+  return flag?.text === '*' ? ['*'] : flag && clustersIn(flag);
 }
 
 const PAUSE = pausing('pause', 'Freezes the decision of a Placement: nothing comes in and nothing leaves.');

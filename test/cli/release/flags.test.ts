@@ -37,7 +37,7 @@ describe('release', () => {
     ['placement web --clusters a,', '--clusters must be words with commas between them, got "a,"'],
     [
       'placement web --clusters a/b',
-      '--clusters must be the name of one cluster: not empty, . or .., without / and %, without commas, got "a/b"',
+      '--clusters must be names of clusters with commas between them: not empty, . or .., without / and %, got "a/b"',
     ],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
