@@ -41,11 +41,12 @@ function deaf(address: string): LaunchedProcess {
   };
 }
 
+const CONTAINER = { name: 'main', env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }] };
 const POD: PodObject = {
   metadata: { namespace: 'n', name: 'web-1' },
   spec: {
     terminationGracePeriodSeconds: 0,
-    containers: [{ name: 'main', env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }], livenessProbe: PROBE }],
+    containers: [CONTAINER],
   },
 };
 
@@ -82,13 +83,12 @@ describe('a replica', () => {
   function started(probe: object = {}): { readonly one: Replica; readonly address: string } {
     const found = server.address();
     const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
-    const [container] = POD.spec.containers;
     const probes = {
       livenessProbe: { ...PROBE, ...probe },
       readinessProbe: { ...PROBE, ...probe, failureThreshold: 1_000 },
     };
     replica = new Replica({
-      pod: { ...POD, spec: { ...POD.spec, containers: [{ ...container, ...probes }] } },
+      pod: { ...POD, spec: { ...POD.spec, containers: [{ ...CONTAINER, ...probes }] } },
       launch: async () => ({
         containerID: 'process://n/web-1/0',
         process: deaf(address),
