@@ -33,6 +33,7 @@ export interface SigChanges {
   /**
    * Objects that shrink come before those that grow, so that the objects together name no more clusters than before or after,
    * whichever is more. A cluster that moves is added to its new object before it leaves the old one: for a moment it is in both.
+   * An object without room for that, since a decision before was missed, is changed after these, in one write.
    */
   readonly writes: readonly SigWrite[];
   /** Names of objects that others own: they are left alone. */
@@ -43,8 +44,9 @@ export interface SigChanges {
 export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
 
 /**
- * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says. What
- * an earlier Placement of the same name has left behind goes with garbage collection; its deletion starts another pass.
+ * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says.
+ * Objects of an earlier Placement of the same name are left to garbage collection; the event of their deletion starts another pass,
+ * which creates ours.
  */
 export function sigChanges(
   owner: DecisionOwner,
@@ -54,8 +56,10 @@ export function sigChanges(
   const known = new Map(stored.map((object) => [object.metadata.name, object]));
   const names = new Set(decided.map(({ name }) => name));
   const foreign: string[] = [];
-  const changes: { readonly write: SigWrite; readonly growth: number }[] = [];
-  const deletes: SigWrite[] = [];
+  // In this order: deletes of what holds no cluster that moves; creates and updates, those that shrink first; updates of objects
+  // without room for what moves from them; what takes moved clusters away.
+  const deletesNow: SigWrite[] = [];
+  const writes: { readonly write: SigWrite; readonly growth: number }[] = [];
   const full: SigWrite[] = [];
   const afterMoves: SigWrite[] = [];
   const decidedRefs = new Set(
@@ -64,37 +68,37 @@ export function sigChanges(
   for (const object of stored) {
     const isStale = ownershipOf(object, owner) === 'ours' && !names.has(object.metadata.name);
     if (!isStale || object.metadata.deletionTimestamp !== undefined) continue;
-    // A cluster of it moves to another object: it is deleted only once that names the cluster.
+    // A cluster of it moves to another object: it is deleted only once the cluster is there.
     if (movingFrom(object, [], decidedRefs).length > 0) afterMoves.push({ kind: 'delete', stored: object });
-    else deletes.push({ kind: 'delete', stored: object });
+    else deletesNow.push({ kind: 'delete', stored: object });
   }
   for (const { name, clusters } of decided) {
     const before = known.get(name);
     const decisions = clusters.map((cluster) => ({ clusterProfileRef: refOf(cluster, annotationsOf) }));
     const object = sigDecision(owner, name, decisions, before);
     if (before === undefined) {
-      changes.push({ write: { kind: 'create', object }, growth: decisions.length });
+      writes.push({ write: { kind: 'create', object }, growth: decisions.length });
       continue;
     }
     const ownership = ownershipOf(before, owner);
+    // Nothing is adopted: our label alone does not make it ours.
     if (ownership === 'foreign' || ownership === 'adoptable') foreign.push(name);
     if (ownership !== 'ours' || isSame(before, object)) continue;
     const update: SigWrite = { kind: 'update', object, stored: before };
     const moving = movingFrom(before, decisions, decidedRefs);
     const both = { ...object, decisions: [...moving, ...decisions] };
+    const growth = both.decisions.length - countOf(before);
+    if (moving.length === 0) writes.push({ write: update, growth });
     // What is stored may be of a decision long before: then those that move do not fit beside those that the object gets.
-    if (both.decisions.length > DECISION_SIZE) {
-      full.push(update);
-      continue;
+    else if (both.decisions.length > DECISION_SIZE) full.push(update);
+    else {
+      if (!isSame(before, both)) writes.push({ write: { ...update, object: both }, growth });
+      afterMoves.push(update);
     }
-    if (moving.length > 0) afterMoves.push(update);
-    const write: SigWrite = moving.length > 0 ? { ...update, object: both } : update;
-    if (moving.length === 0 || !isSame(before, both))
-      changes.push({ write, growth: both.decisions.length - countOf(before) });
   }
   // The sort is stable: objects of the same growth stay in the order of the status.
-  const sorted = changes.sort((a, b) => a.growth - b.growth).map(({ write }) => write);
-  return { writes: [...deletes, ...sorted, ...full, ...afterMoves], foreign };
+  const sorted = writes.sort((a, b) => a.growth - b.growth).map(({ write }) => write);
+  return { writes: [...deletesNow, ...sorted, ...full, ...afterMoves], foreign };
 }
 
 function countOf({ decisions }: SigDecision): number {
@@ -110,7 +114,7 @@ function refOf(cluster: string, annotationsOf: AnnotationsOf): ProfileRef {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** To compare with. `ref` is unchecked: others may have edited it. */
+/** The reference as text, to compare with. `ref` is unchecked: others may have edited it. */
 function refText(ref: Partial<ProfileRef> | undefined): string {
   return `${ref?.namespace ?? ''}/${ref?.name ?? ''}`;
 }
