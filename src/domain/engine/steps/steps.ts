@@ -229,8 +229,12 @@ export function adopted(desired: DesiredObject, at: string): DesiredObject {
  */
 export function turnedOffStates(
   components: readonly ComponentOff[],
-  { engine, stored, namespace }: Pick<StepInput, 'engine' | 'stored'> & { readonly namespace: string },
-  paused: boolean,
+  {
+    engine,
+    stored,
+    namespace,
+    paused,
+  }: Pick<StepInput, 'engine' | 'stored'> & { readonly namespace: string; readonly paused: boolean },
 ): readonly ObjectState[] {
   return components.map(({ name, cause, meaning }) => {
     const base = { type: Deployments, name: { namespace, name }, component: name };

@@ -35,7 +35,7 @@ import { readTrustBundle } from './givenobjects.js';
 export interface InstallState {
   readonly input: Input;
   readonly desired: readonly DesiredObject[];
-  /** Empty until the frame has opened the caches of the target namespace. */
+  /** What the caches of the target namespace hold; empty until the frame has opened them. */
   readonly contents: TargetContents;
   /** Why the target namespace cannot be used; undefined when it is not being deleted. */
   readonly terminating: string | undefined;
@@ -69,18 +69,21 @@ const STAGES: readonly Stage[] = [
       for (const certificate of certificatesOf(state, scope)) applied = merge(applied, await certificate.apply());
       return merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope));
     },
+    // Without the unused ones: a deletion has no state.
     observe: (state, scope) => certificatesOf(state, scope).flatMap((one) => one.observe()),
   },
   // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
   {
     apply: async (state, scope) => {
+      // Keeps what it finds in the memory, from which workloadSteps takes it.
       const requeueAfterMs = await readTrustBundle(state.input, scope);
       const applied = await applySteps(workloadSteps(state, scope), state.input, scope);
+      // A component whose removal has failed has the state of that failure already.
       const failed = new Set(applied.objects.map((one) => idOf(one.type, one.name)));
-      const off = turnedOff(state, false).filter((one) => !failed.has(idOf(one.type, one.name)));
+      const off = turnedOff(state, { paused: false }).filter((one) => !failed.has(idOf(one.type, one.name)));
       return { ...merge(applied, onlyStates(off)), ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
     },
-    observe: (state, scope) => [...observeSteps(workloadSteps(state, scope)), ...turnedOff(state, true)],
+    observe: (state, scope) => [...observeSteps(workloadSteps(state, scope)), ...turnedOff(state, { paused: true })],
   },
 ];
 
@@ -113,11 +116,12 @@ export function observeStages(framed: InstallState, scope: Scope): readonly Obje
 
 /** Removes the certificates of components that were turned off: no key is left that nobody serves with. */
 function unusedCertificateSteps(state: InstallState): readonly Step[] {
-  const used = certificateObjectsOf(componentsOn(state.input.spec.components));
-  const stored = state.contents.named.filter(
-    ({ type, object }) => !used.some((one) => one.type === type && one.name === object.metadata.name),
+  const wanted = certificateObjectsOf(componentsOn(state.input.spec.components));
+  const unused = state.contents.named.filter(
+    ({ type, object }) => !wanted.some((one) => one.type === type && one.name === object.metadata.name),
   );
-  return pruneSteps({ ...stepInput(state, []), stored });
+  // None of these is desired: pruneSteps deletes all that are ours. A Secret that the user made is not.
+  return pruneSteps({ ...stepInput(state, []), stored: unused });
 }
 
 function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
@@ -131,9 +135,9 @@ function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): 
 }
 
 /** The states of the components that `spec.components` turns off. */
-function turnedOff(state: InstallState, paused: boolean): readonly ObjectState[] {
+function turnedOff(state: InstallState, { paused }: { readonly paused: boolean }): readonly ObjectState[] {
   const { spec, namespace } = state.input;
-  return turnedOffStates(componentsOff(spec.components), { ...stepInput(state, []), namespace }, paused);
+  return turnedOffStates(componentsOff(spec.components), { ...stepInput(state, []), namespace, paused });
 }
 
 export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
@@ -167,8 +171,8 @@ function stepInput({ input, contents }: InstallState, desired: readonly DesiredO
 }
 
 /**
- * Applies the frame, and opens the caches of the target namespace. A blocked one also returns what is there, if an earlier pass has
- * opened them: the status reports it while the namespace is being deleted.
+ * Applies the frame, and opens the caches of the target namespace. A blocked frame of a namespace that is being deleted
+ * also returns what the caches hold, if an earlier pass has opened them: the status reports it.
  */
 export async function applyFrame(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Framed> {
   const { identity, namespace, namespaceObject, spec, named } = input;
