@@ -95,6 +95,40 @@ export type Framed =
   /** The target namespace cannot be read yet. */
   | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
 
+/**
+ * Applies the frame, and opens the caches of the target namespace. A blocked frame of a namespace that is being deleted
+ * also returns what the caches hold, if an earlier pass has opened them: the status reports it.
+ */
+export async function applyFrame(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Framed> {
+  const { identity, namespace, namespaceObject, spec, named } = input;
+  const { targets } = scope;
+  const initial = initialState(desired, input);
+  const applied = await FRAME.apply(initial, scope);
+  const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
+  const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
+  const state = { ...withApplied(initial, applied), terminating };
+  const isBlocked = applied.objects.some(blocksOthers);
+  if (!isBlocked) targets.open(identity, namespace, named);
+  else if (terminating === undefined || !targets.isOpen(identity)) return { kind: 'blocked', state };
+  const view = targets.view(identity, spec.imagePullSecret);
+  const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;
+  if (isBlocked) return { kind: 'blocked', state: known };
+  return view.kind === 'synced' ? { kind: 'framed', state: known } : { kind: 'notSynced', state, cache: view };
+}
+
+/** Whether the namespace is unusable without this object: it does not exist, or it belongs to somebody else. */
+function blocksOthers({ state, object }: ObjectState): boolean {
+  return state === 'foreign' || (state !== 'applied' && object === undefined);
+}
+
+/** Why the target namespace cannot be used, with the reasons that Kubernetes reports for its slow deletion. */
+async function describeTermination(name: string, { client, pass }: Scope): Promise<string> {
+  // The cache has metadata only.
+  const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
+  const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);
+  return `${titleOf(Namespaces, { name })} is being deleted${blockers}; it is created again when it is gone`;
+}
+
 /** Applies all stages but the frame. */
 export async function applyStages(framed: InstallState, scope: Scope): Promise<InstallState> {
   let state = framed;
@@ -168,38 +202,4 @@ function isInTarget({ type, name }: Step): boolean {
 function stepInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): StepInput {
   const stored = [...input.bindings, ...contents.stored];
   return { engine: input.identity, desired, stored, namespace: input.namespaceObject };
-}
-
-/**
- * Applies the frame, and opens the caches of the target namespace. A blocked frame of a namespace that is being deleted
- * also returns what the caches hold, if an earlier pass has opened them: the status reports it.
- */
-export async function applyFrame(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Framed> {
-  const { identity, namespace, namespaceObject, spec, named } = input;
-  const { targets } = scope;
-  const initial = initialState(desired, input);
-  const applied = await FRAME.apply(initial, scope);
-  const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
-  const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
-  const state = { ...withApplied(initial, applied), terminating };
-  const isBlocked = applied.objects.some(blocksOthers);
-  if (!isBlocked) targets.open(identity, namespace, named);
-  else if (terminating === undefined || !targets.isOpen(identity)) return { kind: 'blocked', state };
-  const view = targets.view(identity, spec.imagePullSecret);
-  const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;
-  if (isBlocked) return { kind: 'blocked', state: known };
-  return view.kind === 'synced' ? { kind: 'framed', state: known } : { kind: 'notSynced', state, cache: view };
-}
-
-/** Whether the namespace is unusable without this object: it does not exist, or it belongs to somebody else. */
-function blocksOthers({ state, object }: ObjectState): boolean {
-  return state === 'foreign' || (state !== 'applied' && object === undefined);
-}
-
-/** Why the target namespace cannot be used, with the reasons that Kubernetes reports for its slow deletion. */
-async function describeTermination(name: string, { client, pass }: Scope): Promise<string> {
-  // The cache has metadata only.
-  const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
-  const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);
-  return `${titleOf(Namespaces, { name })} is being deleted${blockers}; it is created again when it is gone`;
 }
