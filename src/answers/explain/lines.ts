@@ -9,7 +9,7 @@ import type { ExplainReport } from './report.js';
 
 /** Lines that an explanation has beside its table. */
 
-/** What a score of Balance does not count; undefined where everything could be read. */
+/** The line that scores of Balance leave out decisions that could not be read; undefined where none are left out. */
 export function uncountedLine({ explanation, others }: ExplainReport): string | undefined {
   const isUnread =
     others.refused.length > 0 || others.world.withheld.some(({ resource }) => resource.startsWith('placement'));
@@ -25,10 +25,11 @@ export function absentLine({ absentSets, explanation }: ExplainReport): string |
 
 /** What could not be read; undefined when everything was. */
 export function withheldLine({ world, explanation }: ExplainReport): string | undefined {
-  const rest = explanation.readable.fleet
+  // With the fleet, verdicts are computed, but without the decisions; without the fleet, they are what is stored.
+  const consequence = explanation.readable.fleet
     ? 'which clusters were selected before is not known'
     : 'verdicts Unknown; the rest is from status and decisions';
-  return unreadableLine(world.withheld, rest);
+  return unreadableLine(world.withheld, consequence);
 }
 
 /** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
@@ -46,10 +47,10 @@ export function expressionErrorLines({ clusters, placement }: Explanation): read
   if (!placement.rules.predicates.some(({ expressions }) => expressions.length > 0)) return [];
   const found = new Map<string, string[]>();
   for (const { name, unmet } of clusters)
-    for (const head of unmet.flatMap(errorsOf)) {
-      const names = found.get(head) ?? [];
+    for (const errorText of unmet.flatMap(errorsOf)) {
+      const names = found.get(errorText) ?? [];
       names.push(name);
-      found.set(head, names);
+      found.set(errorText, names);
     }
   const sorted = [...found].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const more = sorted.length - MOST_LINES;
@@ -57,8 +58,8 @@ export function expressionErrorLines({ clusters, placement }: Explanation): read
     ...sorted
       .slice(0, MOST_LINES)
       .map(
-        ([head, names]) =>
-          `${head}, for ${names.length} of ${clusters.length} clusters (${someNames(names, MOST_NAMES)})`,
+        ([errorText, names]) =>
+          `${errorText}, for ${names.length} of ${clusters.length} clusters (${someNames(names, MOST_NAMES)})`,
       ),
     ...(more > 0 ? [`${more} more ${more === 1 ? 'error' : 'errors'} of expressions`] : []),
   ];

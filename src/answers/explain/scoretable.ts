@@ -6,7 +6,7 @@ import type { ExplainReport } from './report.js';
 
 const HEAD = ['SCORE', 'COORDINATE', 'WEIGHT', 'VALUE', 'POINTS'];
 
-/** The score of each of these clusters that rules let in, and what it is the sum of: one row a coordinate. */
+/** The score of each of these clusters that rules let in, and the points that it is the sum of: one row a coordinate. */
 export function scoreLines(
   clusters: readonly ClusterExplanation[],
   report: ExplainReport,
@@ -42,7 +42,7 @@ export function clusterScoreLines(one: ClusterExplanation, report: ExplainReport
   ];
 }
 
-/** `0.35`, `no claim cost`, `n/a (not a number)`. */
+/** `0.35`, `no claim cost`, `n/a (not a number)`, `-`. */
 function valueText({ found, problem, prioritizer }: ScorePart): string {
   if (found === undefined) return problem ?? '-';
   const text = prioritizer.coordinate.kind === 'Value' ? wordText(found) : found;

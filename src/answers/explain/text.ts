@@ -31,7 +31,7 @@ export interface ExplanationOptions {
 
 /** The most clusters that are shown for each verdict but Selected and NotMatched. */
 const MOST_ROWS = 10;
-/** Of those that match no predicate the nearest ones follow. */
+/** The verdicts in the order of the rows. NotMatched is not one of them: of these only the nearest are shown, last. */
 const ORDER = (Object.keys(VERDICTS) as readonly VerdictWord[]).filter((word) => word !== 'NotMatched');
 
 /** The explanation of a Placement for a terminal, as lines. */
@@ -40,7 +40,7 @@ export function explanationLines(report: ExplainReport, options: ExplanationOpti
   const labels = proposals.filter(({ kind }) => kind === 'Label');
   const others = proposals.filter(({ kind }) => kind !== 'Label');
   const textsOf = (some: readonly Proposal[]): readonly string[] => some.map((one) => proposalText(one, report));
-  const lines = [headline(report), ...notes(report), ...textsOf(others), ...findingLines(report)];
+  const lines = [headline(report), ...noteLines(report), ...textsOf(others), ...findingLines(report)];
   const { shown, omitted } = rowsOf(report, options);
   if (shown.length > 0) {
     const wide = options.wide === true;
@@ -60,15 +60,16 @@ function headline({ explanation, satisfaction }: ExplainReport): string {
   return `${namespace}/${name}: ${satisfaction.phase}, ${wants}`;
 }
 
-function notes(report: ExplainReport): readonly string[] {
+function noteLines(report: ExplainReport): readonly string[] {
   const { explanation, satisfaction, summary } = report;
   const { status, reason, message } = satisfaction;
-  const chosen = explanation.clusters.length;
+  // Without a decision the explanation has only the clusters that are published.
+  const published = explanation.clusters.length;
   const count =
     explanation.decision === undefined
-      ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
+      ? `${published} ${published === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary);
-  // A message of False ends with the absent sets.
+  // The message of a condition that is False names the absent sets already.
   const unread = [withheldLine(report), uncountedLine(report), status === 'False' ? undefined : absentLine(report)];
   return [
     ...(status === 'False' ? [`${reason}: ${message}`] : []),
@@ -129,6 +130,7 @@ function rowsOf(
   { nearest, wide }: ExplanationOptions,
 ): { readonly shown: readonly ClusterExplanation[]; readonly omitted: readonly string[] } {
   const byWord = new Map<VerdictWord, ClusterExplanation[]>(ORDER.map((word) => [word, []]));
+  // NotMatched has no list here.
   for (const one of explanation.clusters) byWord.get(verdictWord(one, explanation))?.push(one);
   const shown: ClusterExplanation[] = [];
   const omitted: string[] = [];
@@ -201,6 +203,8 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
 
 /** The last line of a predicate, with what to do about it. `last`: that line so far. */
 function adviceLines(one: ClusterExplanation, index: number, last: string, report: ExplainReport): readonly string[] {
+  // In this order: a word is misspelt; the labels would take it out of its sets; there is no advice for this predicate; they would
+  // harm other decisions; they do not suffice; the command.
   const hints = report.predicates[index]?.hints ?? [];
   if (hints.length > 0) return [last, ...hints.map((hint) => `    ${hintText(hint)}`)];
   const fix = fixFor(one, index, report.input);
