@@ -12,7 +12,7 @@ import {
 } from '../select/rules.js';
 import { wordText } from './requirementtext.js';
 
-/** A word of a requirement that no candidate has, and the one that was probably meant. All words are those of candidates. */
+/** A key or value of a requirement that no candidate has, and the one that was probably meant, which some candidate has. */
 export interface Hint extends SourcedRequirement {
   readonly kind: 'OtherSource' | 'OtherCase' | 'Typo';
   /** The key, or one of the values. */
@@ -25,20 +25,22 @@ export interface Hint extends SourcedRequirement {
 }
 
 /**
- * Hints for a requirement that no candidate meets; none for one that a missing key meets. `values`: those that candidates have
- * for its key.
+ * Hints for a requirement that no candidate meets; none for an expression, and for NotIn and DoesNotExist, which a cluster without
+ * the key meets. `values`: those that candidates have for its key; empty where none has the key.
  */
 export function hintsFor(one: SourcedRequirement, values: Words, candidates: readonly ClusterView[]): readonly Hint[] {
   if (!needsKey(one)) return [];
   const { source, requirement } = one;
   const { key } = requirement;
   if (values.size === 0) return keyHint(one, candidates);
+  // Gt and Lt compare numbers: no word was meant.
   if (requirement.threshold !== undefined) return [];
   return requirement.values.flatMap((word): Hint[] => {
     const match = nearestWord(word, values);
     if (match === undefined) return [];
+    const { kind, carriers } = match;
     const suggested = { source, key, value: match.word };
-    return [{ ...one, ...match, word, suggested, candidates: candidates.length }];
+    return [{ ...one, kind, word, carriers, suggested, candidates: candidates.length }];
   });
 }
 
@@ -60,7 +62,8 @@ function keyHint(one: KeyRequirement, candidates: readonly ClusterView[]): reado
   }
   const match = nearestWord(word, countKeys(candidates, source));
   if (match === undefined) return [];
-  return [{ ...one, ...match, word, suggested: { source, key: match.word }, candidates: total }];
+  const { kind, carriers } = match;
+  return [{ ...one, kind, word, carriers, suggested: { source, key: match.word }, candidates: total }];
 }
 
 function countKeys(candidates: readonly ClusterView[], source: KeySource): Words {
@@ -73,9 +76,9 @@ function countKeys(candidates: readonly ClusterView[], source: KeySource): Words
 }
 
 /**
- * What is said of the keys of spread, scores, groups and details that no candidate has, so that the field does nothing; nothing
- * without candidates: `spec.spreadPolicy.spreadConstraints[0].topologyKey: no candidate has label regoin; did you mean label region
- * (…)?` `none`: what has none of them.
+ * A line for each key of spread, scores, groups and details that no candidate has: its field does nothing. Empty without
+ * candidates. `spec.spreadPolicy.spreadConstraints[0].topologyKey: no candidate has label regoin; did you mean label region (…)?`
+ * `none`: the subject of the line.
  */
 export function absentKeys(
   rules: PlacementRules,
@@ -89,7 +92,7 @@ export function absentKeys(
   if (all.length === 0) return [];
   return keys.map((one) => {
     const { path, key } = one.requirement;
-    const hints = hintsFor(one, new Map(), all).map(hintText);
+    const hints = keyHint(one, all).map(hintText);
     return [`${path}: ${none} has ${one.source} ${wordText(key)}`, ...hints].join('; ');
   });
 }

@@ -11,6 +11,7 @@ export function decisionGroups(slices: readonly PublishedSlice[]): PlacementStat
   for (const { name, clusters, piece } of slices) {
     if (piece === undefined) continue;
     const { index, group } = piece;
+    // Others may have edited the objects: one index with two groups.
     const key = `${index} ${group}`;
     const known = pieces.get(key) ?? { index, group, names: [], clusters: new Set() };
     known.names.push(name);
@@ -29,16 +30,18 @@ export function decisionGroups(slices: readonly PublishedSlice[]): PlacementStat
 }
 
 /**
- * What is said of groups of the spec without a cluster: a rollout that begins with one of them begins with what follows it.
- * Undefined for none, and where no cluster is selected at all. `pieces`: those of the selected clusters.
+ * The groups of the spec in which no cluster is selected, and the first wave that has one: a rollout that is to begin with an empty
+ * group begins there instead. Undefined where no group is empty, and where no cluster is selected. `pieces`: those of the selected
+ * clusters.
  */
 export function emptyGroupsText(
   strategy: GroupStrategy | undefined,
   pieces: Iterable<Pick<Piece, 'group' | 'index'>>,
 ): string | undefined {
-  const [first, ...others] = [...pieces].sort((a, b) => a.index - b.index);
+  const sorted = [...pieces].sort((a, b) => a.index - b.index);
+  const [first] = sorted;
   if (first === undefined || strategy === undefined) return undefined;
-  const filled = new Set([first, ...others].map(({ group }) => group));
+  const filled = new Set(sorted.map(({ group }) => group));
   const empty = strategy.groups.map(({ name }) => name).filter((name) => !filled.has(name));
   if (empty.length === 0) return undefined;
   return `no selected cluster is in group ${nameList(empty)}; the first wave is ${pieceText(first)}`;
