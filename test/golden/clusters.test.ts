@@ -2,7 +2,7 @@ import {
   firstUsers,
   NO_USERS,
   bindingStatus,
-  setStatus,
+  clusterSetStatus,
   type BindingStatusInput,
   type SetStatusInput,
 } from '../../src/domain/clusters/status.js';
@@ -16,7 +16,7 @@ function setCase(sentence: string, over: Partial<SetStatusInput>): Case {
   return [
     `a ManagedClusterSet ${sentence}`,
     () =>
-      setStatus(
+      clusterSetStatus(
         {
           name: 'fleet',
           generation: 3,

@@ -41,12 +41,12 @@ export interface BindingStatusInput {
 }
 
 /** The status to write for a set; undefined when `stored` is the same. `now` is RFC 3339. An unknown number is left out. */
-export function setStatus(
+export function clusterSetStatus(
   input: SetStatusInput,
   stored: ManagedClusterSetStatus | undefined,
   now: string,
 ): ManagedClusterSetStatus | undefined {
-  const states = [emptyCondition(input), setInUse(input.name, input.namespaces, input.generation)];
+  const states = [emptyCondition(input), clusterSetInUse(input.name, input.namespaces, input.generation)];
   const conditions = mergeConditions(conditionsIn(stored), states, now);
   const known = input.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: input.members } : {}), conditions };
@@ -145,7 +145,7 @@ export function firstUsers(names: Iterable<string>): Users {
  * Condition InUse of a ManagedClusterSet. `namespaces`: those with a Placement that may select from it. The policy
  * `multicluster-engine-in-use` begins its refusal with the message.
  */
-export function setInUse(name: string, namespaces: Users, observedGeneration: number): ConditionState {
+export function clusterSetInUse(name: string, namespaces: Users, observedGeneration: number): ConditionState {
   const isUsed = namespaces.names.length > 0;
   const message = isUsed
     ? `ManagedClusterSet ${name} is in use by Placements of namespaces ${listed(namespaces)}`

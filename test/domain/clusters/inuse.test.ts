@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { bindingInUse, firstUsers, setInUse } from '../../../src/domain/clusters/status.js';
+import { bindingInUse, firstUsers, clusterSetInUse } from '../../../src/domain/clusters/status.js';
 
 const someNames = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 20 });
 
@@ -18,7 +18,7 @@ describe('the users of a cluster set', () => {
   it('a cluster set with the longest names has a message that is not cut', () => {
     const names = Array.from({ length: 9 }, (_, index) => `${index}`.repeat(63));
 
-    expect(setInUse('s'.repeat(63), firstUsers(names), 1).message.length).toBeLessThan(1024);
+    expect(clusterSetInUse('s'.repeat(63), firstUsers(names), 1).message.length).toBeLessThan(1024);
   });
 
   it('the names in the message of a binding are what stands before the words that a policy cuts at', () => {

@@ -3,7 +3,7 @@ import type { ManagedClusterSetStatus } from '../../../src/api/generated/managed
 import {
   NO_USERS,
   bindingStatus,
-  setStatus,
+  clusterSetStatus,
   type BindingStatusInput,
   type SetStatusInput,
 } from '../../../src/domain/clusters/status.js';
@@ -21,17 +21,17 @@ function bindingFacts(over: Partial<BindingStatusInput> = {}): BindingStatusInpu
   return { ...named, deleting: false, set: 'exists', placements: NO_USERS, ...over };
 }
 
-describe('setStatus', () => {
+describe('clusterSetStatus', () => {
   it('the status of a ManagedClusterSet is not written again when only the time differs', () => {
-    const stored = setStatus(facts(), undefined, NOW);
+    const stored = clusterSetStatus(facts(), undefined, NOW);
 
-    expect(setStatus(facts(), stored, LATER)).toBeUndefined();
+    expect(clusterSetStatus(facts(), stored, LATER)).toBeUndefined();
   });
 
   it('the status of a ManagedClusterSet is written with the old times when only the number changes', () => {
-    const stored = setStatus(facts(), undefined, NOW);
+    const stored = clusterSetStatus(facts(), undefined, NOW);
 
-    expect(setStatus(facts({ members: 5 }), stored, LATER)).toEqual({ ...stored, numberOfClusters: 5 });
+    expect(clusterSetStatus(facts({ members: 5 }), stored, LATER)).toEqual({ ...stored, numberOfClusters: 5 });
   });
 
   it.each<[string, unknown]>([
@@ -41,16 +41,16 @@ describe('setStatus', () => {
   ])('the status of a ManagedClusterSet is restored when another client left %s', (_sentence, conditions) => {
     const stored = { numberOfClusters: 2, conditions } as unknown as ManagedClusterSetStatus;
 
-    expect(setStatus(facts(), stored, NOW)?.conditions).toMatchObject([
+    expect(clusterSetStatus(facts(), stored, NOW)?.conditions).toMatchObject([
       { type: 'ClusterSetEmpty', status: 'False' },
       { type: 'InUse', status: 'False' },
     ]);
   });
 
   it('the transition time of a ManagedClusterSet changes with the status of its condition', () => {
-    const stored = setStatus(facts(), undefined, NOW);
+    const stored = clusterSetStatus(facts(), undefined, NOW);
 
-    expect(setStatus(facts({ members: 0 }), stored, LATER)?.conditions?.[0]?.lastTransitionTime).toBe(LATER);
+    expect(clusterSetStatus(facts({ members: 0 }), stored, LATER)?.conditions?.[0]?.lastTransitionTime).toBe(LATER);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Controller } from '../../../runtime/controller/controller.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { newController, type SharedOptions } from '../controller.js';
 import { BY_SET, type ClusterCaches, type ClusterIndexes } from './caches.js';
-import { bindingKind, clusterKind, setKind } from './kinds.js';
+import { bindingKind, clusterKind, clusterSetKind } from './kinds.js';
 import { StatusReconciler, type ObjectWithStatus, type StatusKind } from './reconcile.js';
 
 export interface ClusterControllerOptions extends SharedOptions {
@@ -39,7 +39,7 @@ export function createClusterControllers(
   indexes: ClusterIndexes,
 ): ClusterControllers {
   const { caches, settleWindowMs } = options;
-  const sets = statusController(options, 'clusterset', setKind(caches, indexes), settleWindowMs);
+  const sets = statusController(options, 'clusterset', clusterSetKind(caches, indexes), settleWindowMs);
   const bindings = statusController(options, 'clustersetbinding', bindingKind(caches, indexes), settleWindowMs);
   const clusters = statusController(options, 'managedcluster', clusterKind(caches), COMPLAINT_DELAY_MS);
   const all = [sets, bindings, clusters];

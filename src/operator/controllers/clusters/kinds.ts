@@ -2,18 +2,20 @@ import type { ClusterCondition, ManagedCluster } from '../../../api/generated/ma
 import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
-import { NO_USERS, bindingStatus, setStatus, type BindingStatusInput } from '../../../domain/clusters/status.js';
+import { NO_USERS, bindingStatus, clusterSetStatus, type BindingStatusInput } from '../../../domain/clusters/status.js';
 import { conditionsToWrite } from '../../../domain/clusters/complaints.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import { clusterSetOf } from '../../../domain/placement/select/eligible.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import type { StatusKind } from './reconcile.js';
 
+/** The kinds whose status the clusters controller writes, each with the status that it should have. */
+
 /**
  * ManagedClusterSets: the number of their clusters, without those that are being deleted, which are no candidates, and
  * whether a Placement may select from them.
  */
-export function setKind(
+export function clusterSetKind(
   caches: ClusterCaches,
   { membership, usage, placements }: ClusterIndexes,
 ): StatusKind<ManagedClusterSet> {
@@ -25,15 +27,20 @@ export function setKind(
       const { name, generation = 0 } = object.metadata;
       const selector = readClusterSelector(object.spec);
       const members = membership.count(name);
+      // `members()` has those that are being deleted, too.
       const leaving = membership.members(name).size - members;
       const namespaces = usage.namespacesOf(name);
-      const status = setStatus({ name, generation, selector, members, leaving, namespaces }, object.status, now());
+      const status = clusterSetStatus(
+        { name, generation, selector, members, leaving, namespaces },
+        object.status,
+        now(),
+      );
       return status === undefined ? undefined : { ...object, status };
     },
   };
 }
 
-/** ManagedClusterSetBindings: whether each binds an existing set, and whether a Placement may select from it therefore. */
+/** ManagedClusterSetBindings: whether the set of each exists, and so whether a Placement may select from it. */
 export function bindingKind(
   caches: ClusterCaches,
   { usage, placements }: ClusterIndexes,
@@ -51,7 +58,7 @@ export function bindingKind(
         generation,
         deleting: deletionTimestamp !== undefined,
         set: stateOf(caches, clusterSet),
-        // A binding of another name is ignored, whoever selects from the set by the one that has its name.
+        // A binding whose name is not that of its set has no effect: Placements select from the set by the one that has its name.
         placements: name === clusterSet ? usage.placementsOf(clusterSet, namespace) : NO_USERS,
       };
       const status = bindingStatus(input, object.status, now());
@@ -62,7 +69,8 @@ export function bindingKind(
 
 /**
  * ManagedClusters: the conditions ClusterSetMissing and ClaimsIgnored, and no other field of their status, which their agents
- * write. Without conditions a cluster has no empty list, and no empty status, as one that never had them.
+ * write. When the last condition goes, the list goes with it, and the status when nothing else is in it: the object is then as before
+ * its first condition.
  */
 export function clusterKind({ clusters, sets }: ClusterCaches): StatusKind<ManagedCluster> {
   const exists = (set: string): boolean => sets.store.get(set) !== undefined;
