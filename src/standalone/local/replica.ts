@@ -79,14 +79,14 @@ export class Replica {
 
   async #loop(signal: AbortSignal): Promise<void> {
     const { launch, clock } = this.#options;
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      let inMs = backoffMs(failures, systemRandom, START_BACKOFF);
+    for (let attempts = 1; !signal.aborted; attempts += 1) {
+      let inMs = backoffMs(attempts, systemRandom, START_BACKOFF);
       try {
         const run = await launch(this.#state.runs);
         const began = clock.monotonic();
         const killReason = await this.#attend(run, signal);
-        if (clock.monotonic() - began >= BACKOFF_RESET_MS) failures = 1;
-        inMs = backoffMs(failures, systemRandom, RESTART_BACKOFF);
+        if (clock.monotonic() - began >= BACKOFF_RESET_MS) attempts = 1;
+        inMs = backoffMs(attempts, systemRandom, RESTART_BACKOFF);
         await this.#reportExit(run, { killReason, inMs });
       } catch (error) {
         this.#set({ problem: { reason: 'FailedCreate', message: errorText(error) } });
@@ -103,6 +103,7 @@ export class Replica {
     report(`started ${this.#name} (pid ${process.pid})`);
     this.#record('Started', 'Starting', `Started container ${this.#container.name}`);
     this.#set({ runs: this.#state.runs + 1, current, ready: false, problem: undefined });
+    // Fires when the process has exited, or a probe has ended the run.
     const over = new AbortController();
     void process.exited.then(() => over.abort());
     const running = AbortSignal.any([signal, over.signal]);
@@ -116,7 +117,7 @@ export class Replica {
   }
 
   /**
-   * Probes a process until `signal` fires; resolves before with the reason for which it is to be stopped. Without a readiness
+   * Probes a process until `signal` fires; resolves earlier, with the reason, when it has to be stopped. Without a readiness
    * probe it is ready, without a liveness probe it is alive. Both run at the period of the readiness probe, which is the shorter
    * one in the pods of this project, and of a startup probe only the patience counts, since it asks what the liveness probe asks.
    */
