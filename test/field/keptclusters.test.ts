@@ -139,7 +139,11 @@ describe('what a plan counts', () => {
       value: 'x',
     };
     const { world } = readingIn(hub);
-    const report = planReport(readingIn(hub), { after: overlay(world, [label]), writes: [label], isOrdered: true }, {});
+    const report = planReport(
+      readingIn(hub),
+      { after: overlay(world, [label]), writes: [label], hasAllWrites: true },
+      {},
+    );
 
     expect(report.document.summary.text).toBe(`Plan: 0 to add, 0 to remove, 0 to stay, ${kept}, in 1 of 1 Placements.`);
   });
@@ -168,7 +172,7 @@ describe('a move that waits for a window', () => {
     const reading = readingIn(hub);
     const { document } = planReport(
       reading,
-      { after: overlay(reading.world, labels), writes: labels, isOrdered: true },
+      { after: overlay(reading.world, labels), writes: labels, hasAllWrites: true },
       {},
     );
 

@@ -18,13 +18,13 @@ import type { PlannedApart, PlannedPlacement } from './document.js';
  * select other clusters, so that the next write has another effect.
  */
 
-/** The plan is not computed apart if more clusters would have to be judged: these take some ten seconds. */
+/** The most clusters that are judged, over all writes and Placements: about ten seconds. Above it nothing is computed. */
 const MOST_JUDGED = 20_000_000;
 /** How many clusters of each list a line names. */
 const MOST_NAMES = 5;
 
-/** A Placement before, between or after the writes. */
-interface Interim {
+/** What a Placement has come to after some of the writes. `now`: after the last of them. */
+interface Progress {
   /** Its clusters before the first write. */
   readonly first: ReadonlySet<string>;
   /** Its clusters now. */
@@ -35,10 +35,13 @@ interface Interim {
   /** How many of `held` only wait. */
   readonly waiting: number;
   /** The clusters of `first` that have left so far, in order, including those that came back. */
-  readonly left: Set<string>;
+  readonly leave: ReadonlySet<string>;
   /** The other clusters that have come in so far, in order, including those that left again. */
-  readonly cameIn: Set<string>;
+  readonly come: ReadonlySet<string>;
 }
+
+/** The spec of a Placement before and after all writes. */
+type Specs = readonly [before: unknown, after: unknown];
 
 /**
  * The plans whose changes have another effect when they are written apart, each with that effect; none where `writes`
@@ -46,71 +49,75 @@ interface Interim {
  */
 export function plansApart(
   before: World,
-  { after, writes, isOrdered }: Changed,
+  { after, writes, hasAllWrites }: Changed,
   plans: readonly PlannedPlacement[],
   onDecision?: () => void,
 ): ReadonlyMap<PlannedPlacement, PlannedApart> | undefined {
   const found = new Map<PlannedPlacement, PlannedApart>();
-  if (!isOrdered || writes.length < 2) return found;
-  const specs = [before, after].map(
-    ({ objects }) => new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec])),
-  );
-  const specsOf = (plan: PlannedPlacement): readonly unknown[] => specs.map((all) => all.get(keyOf(plan)));
+  if (!hasAllWrites || writes.length < 2) return found;
+  const [specsBefore, specsAfter] = [specsIn(before), specsIn(after)];
+  const specsOf = (plan: PlannedPlacement): Specs => [specsBefore.get(keyOf(plan)), specsAfter.get(keyOf(plan))];
   const dependent = plans.filter((plan) => orderMatters(plan, specsOf(plan)));
   if (dependent.length === 0) return found;
+  // One more than the Placements: each world has a table of its clusters.
   if (writes.length * (dependent.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
-  for (const [plan, interim] of afterWrites(worldsOf(before, writes), dependent, onDecision)) {
-    const apart = interim && apartOf(plan, interim, specsOf(plan));
+  for (const [plan, progress] of afterAllWrites(worldsOf(before, writes), dependent, onDecision)) {
+    const apart = apartOf(plan, progress, specsOf(plan));
     if (apart !== undefined) found.set(plan, apart);
   }
   return found;
 }
 
-/** The Placements after the last write. `worlds`: before the first write, and after each. */
-function afterWrites(
+function specsIn({ objects }: World): ReadonlyMap<string, unknown> {
+  return new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec]));
+}
+
+/** The Placements after the last write, without those that a write has deleted. `worlds`: before the first write, and after each. */
+function afterAllWrites(
   worlds: Iterable<World>,
   plans: readonly PlannedPlacement[],
   onDecision?: () => void,
-): ReadonlyMap<PlannedPlacement, Interim | undefined> {
-  const interims = new Map<PlannedPlacement, Interim | undefined>(plans.map((plan) => [plan, undefined]));
+): ReadonlyMap<PlannedPlacement, Progress> {
+  const progress = new Map<PlannedPlacement, Progress>();
+  let existing = plans;
   let last: WorldInputs | undefined;
   for (const world of worlds) {
     const inputs: WorldInputs = new WorldInputs(world, last, onDecision);
+    // Balance counts the decisions of other Placements: those after the write before.
     if (last !== undefined && inputs.isBalanced) inputs.continueFrom(last);
     last = inputs;
-    for (const [plan, interim] of interims) {
-      const next = nextInterim(inputs, plan, interim);
-      if (next === undefined) interims.delete(plan);
-      else interims.set(plan, next);
+    for (const plan of existing) {
+      const next = afterWrite(inputs, plan, progress.get(plan));
+      if (next === undefined) progress.delete(plan);
+      else progress.set(plan, next);
     }
+    existing = existing.filter((plan) => progress.has(plan));
   }
-  return interims;
+  return progress;
 }
 
 /** Whether the order of the writes may matter: a bound may concern the Placement, or a number of clusters is wanted. */
-function orderMatters(plan: PlannedPlacement, specs: readonly unknown[]): boolean {
+function orderMatters(plan: PlannedPlacement, specs: Specs): boolean {
   const { change, before, after } = plan;
   if (change !== 'Changed' || before === undefined || after === undefined) return false;
   return isBounded(plan, specs) || before.wanted !== undefined || after.wanted !== undefined;
 }
 
 /** Whether a bound may concern the Placement: its disruption budget, or the bound for deleted clusters. */
-function isBounded({ remove, held }: PlannedPlacement, specs: readonly unknown[]): boolean {
+function isBounded({ remove, held }: PlannedPlacement, specs: Specs): boolean {
   const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
   return specs.some((spec) => field(spec, 'disruptionBudget') !== undefined) || [...remove, ...held].some(isDeletion);
 }
 
 /** The Placement after one more write, `last` after the one before; undefined when that write has deleted it. */
-function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim | undefined): Interim | undefined {
+function afterWrite(inputs: WorldInputs, plan: PlannedPlacement, last: Progress | undefined): Progress | undefined {
   const input = inputs.input(plan, last?.published);
   if (input === undefined || input.deleting) return undefined;
   const { clusters: list, published, decision } = forecastOf(input.snapshot);
   inputs.decided(plan, list);
   const clusters = new Set(list);
   const kept = keptNow(decision);
-  const { first = clusters, left = new Set<string>(), cameIn = new Set<string>() } = last ?? {};
-  for (const name of last?.clusters ?? []) if (first.has(name) && !clusters.has(name)) left.add(name);
-  for (const name of list) if (!first.has(name)) cameIn.add(name);
+  const { first = clusters, clusters: before = clusters, leave = [], come = [] } = last ?? {};
   return {
     first,
     clusters,
@@ -122,17 +129,17 @@ function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, last: Interim 
     },
     held: kept.map(([name]) => name).sort(),
     waiting: kept.filter(([, { by }]) => merelyWaits(by)).length,
-    left,
-    cameIn,
+    leave: new Set([...leave, ...[...before].filter((name) => first.has(name) && !clusters.has(name))]),
+    come: new Set([...come, ...list.filter((name) => !first.has(name))]),
   };
 }
 
 /** What the plan says of the writes, `last` being the Placement after all of them; undefined where it is the same together. */
-function apartOf(plan: PlannedPlacement, last: Interim, specs: readonly unknown[]): PlannedApart | undefined {
+function apartOf(plan: PlannedPlacement, last: Progress, specs: Specs): PlannedApart | undefined {
   const { remove, add } = plan;
   const { clusters, held, waiting } = last;
-  const leave = [...last.left];
-  const come = [...last.cameIn].filter((name) => clusters.has(name));
+  const leave = [...last.leave];
+  const come = [...last.come].filter((name) => clusters.has(name));
   const together = [remove, add, plan.held].map((list) => list.map(({ name }) => name));
   const apart = [leave, come, held].map((list) => [...list].sort());
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
@@ -152,15 +159,15 @@ export function apartText({
   leave,
   back,
   come,
-  held: heldOrWaiting,
+  held,
   waiting,
 }: Omit<PlannedApart, 'message'> & { readonly isCollected: boolean; readonly waiting: number }): string {
-  const held = heldOrWaiting.length - waiting;
+  const heldCount = held.length - waiting;
   const parts = [
     leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
     back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
     come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
-    held === 0 && waiting > 0 ? undefined : `${held || 'none'} ${held > 1 ? 'are' : 'is'} held`,
+    heldCount === 0 && waiting > 0 ? undefined : `${heldCount || 'none'} ${heldCount > 1 ? 'are' : 'is'} held`,
     waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
   ];
   const way = isCollected ? `more than ${COLLECTION_WINDOW.quietMs / 1_000} s apart` : 'one after the other';

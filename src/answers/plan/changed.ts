@@ -34,7 +34,7 @@ export interface Changed {
   /** All changes but drains and manifests that replace the world. */
   readonly writes: readonly Change[];
   /** Whether `writes` has all changes, in the order in which they are made. */
-  readonly isOrdered: boolean;
+  readonly hasAllWrites: boolean;
 }
 
 /**
@@ -63,7 +63,7 @@ export function changedBy({ world, namespace: only }: FleetReading, request: Cha
       after = made(after, next);
     }
     checkApplied(world, after, changes, request);
-    return { after, writes, isOrdered: drains.length === 0 && !isReplaced };
+    return { after, writes, hasAllWrites: drains.length === 0 && !isReplaced };
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     const { resource, object } = error;
