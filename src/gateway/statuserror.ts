@@ -10,8 +10,8 @@ interface StatusErrorSpec {
 
 /**
  * All error responses. 403, 404, 500 and 503 are those of the interface. The others are HTTP codes for client errors that
- * the interface does not define. 404, 500 and 503 have no body; the body of the others is a Kubernetes Status. With strict
- * status codes only the codes of the interface are used, and no error has a body.
+ * the interface does not define. 404, 500 and 503 have no body; the body of the others is a Kubernetes Status. With
+ * `--strict-status-codes` only the codes of the interface are used, and no error has a body.
  */
 export const STATUS_ERRORS = {
   malformed: {
@@ -91,7 +91,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The error for an API server that answers with 429 and the like. `retryAfter`: the value of its header. */
+/** The error for an API server that answers with 429, 503 or 504. `retryAfter`: the value of its header. */
 export function overloadedError(retryAfter: string | undefined): StatusError {
   const message = 'the API server is overloaded or unavailable';
   const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;

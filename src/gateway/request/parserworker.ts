@@ -17,6 +17,7 @@ function runJob(job: ParserJob): ParserResult {
     if (job.kind === 'object') return { kind: 'text', text: objectToSend(job.bytes, job.request) };
     return { kind: 'text', text: writeYaml(JSON.parse(Buffer.from(job.bytes).toString('utf8'))) };
   } catch (error) {
+    // Any other error is a fault of this program: it ends the worker.
     if (!(error instanceof StatusError)) throw error;
     return { kind: 'error', error: error.kind, detail: error.detail };
   }

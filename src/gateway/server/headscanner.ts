@@ -12,7 +12,8 @@ const MAX_BODY_WIRE_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 1024;
 const NOTHING = Buffer.alloc(0);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const EMPTY_LINE = END_OF_HEAD.readUInt32BE();
+/** The same four bytes as one number, to compare with the last bytes: a chunked body ends with them, too. */
+const END_OF_CHUNKED_BODY = END_OF_HEAD.readUInt32BE();
 const CR = 0x0d;
 const LF = 0x0a;
 
@@ -26,8 +27,8 @@ interface ScannerOptions {
   readonly onPipelined: () => void;
 }
 
-/** The request whose body is being received. */
-interface Framing {
+/** A request whose body is being received. */
+interface PendingBody {
   readonly message: IncomingMessage;
   readonly chunked: boolean;
   /** Content-Length. */
@@ -42,9 +43,10 @@ interface Framing {
  * Flow: `receive` takes each chunk and passes it to the parser; meanwhile the server calls `accepts` for each request that
  * the parser has emitted.
  *
- * Guarantees: a request is accepted only when its head began with a chunk, was scanned to its end, is within the limits
- * and well-formed. A head that shares a chunk with the end of the request before it is never accepted. Of the bytes after
- * a request in the same chunk, the parser gets none; after a body in chunks less than 1 KiB. After `stop` it gets none.
+ * Guarantees: a request is accepted only when its head began at the start of a chunk, was scanned to its end, is within
+ * the limits and well-formed. A head that shares a chunk with the end of the request before it is never accepted. Of the
+ * bytes after a request in the same chunk, the parser gets none; after a chunked body, whose end the parser alone finds,
+ * fewer than 1 KiB. After `stop` it gets none.
  *
  * Reads each byte of a head once; needs 16 KiB of memory while a head is incomplete, nothing in between.
  */
@@ -53,14 +55,14 @@ export class HeadScanner {
   /** The beginning of a head whose end was not in the same chunk. */
   #partial: Buffer | undefined;
   #partialLength = 0;
-  /** The offset of the request line, as far as known: after the line ends before it. */
+  /** How many bytes of line ends come before the request line, of those that were received. */
   #start = 0;
   /** A complete head whose request the parser has not emitted yet. */
   #head: string | undefined;
-  #framing: Framing | undefined;
+  #body: PendingBody | undefined;
   /** Bytes after the head, up to now. */
   #bodyBytes = 0;
-  /** The last four bytes after the head. */
+  /** The last four bytes so far, as one number. */
   #tail = 0;
   #timer: Timer | undefined;
   #stopped = false;
@@ -76,12 +78,12 @@ export class HeadScanner {
   receive(chunk: Buffer, parse: Parse): Buffer {
     let rest = chunk;
     while (rest.length > 0 && !this.#stopped) {
-      const length = this.#framing === undefined ? this.#scanHead(rest) : this.#scanBody(rest, this.#framing);
+      const length = this.#body === undefined ? this.#scanHead(rest) : this.#scanBody(rest, this.#body);
       if (this.#stopped) break;
-      const open = parse(rest.subarray(0, length));
+      const takesMore = parse(rest.subarray(0, length));
       rest = rest.subarray(length);
       this.#endRequest(rest);
-      if (!open && !this.#stopped) return rest;
+      if (!takesMore && !this.#stopped) return rest;
     }
     return NOTHING;
   }
@@ -91,9 +93,10 @@ export class HeadScanner {
     if (this.#stopped || this.#head === undefined) return false;
     this.#head = undefined;
     const length = Number(message.headers['content-length'] ?? 0);
-    this.#framing = { message, chunked: message.headers['transfer-encoding'] !== undefined, length };
+    this.#body = { message, chunked: message.headers['transfer-encoding'] !== undefined, length };
     this.#bodyBytes = 0;
-    this.#tail = EMPTY_LINE;
+    // Those of the head: with an empty Transfer-Encoding no byte follows them.
+    this.#tail = END_OF_CHUNKED_BODY;
     return true;
   }
 
@@ -108,7 +111,7 @@ export class HeadScanner {
   stop(): void {
     this.#stopped = true;
     this.#head = undefined;
-    this.#framing = undefined;
+    this.#body = undefined;
     this.#endPartial();
   }
 
@@ -141,7 +144,7 @@ export class HeadScanner {
   }
 
   /** Returns how many bytes of the chunk the parser may get: where the length is known, none after the body. */
-  #scanBody(chunk: Buffer, { chunked, length }: Framing): number {
+  #scanBody(chunk: Buffer, { chunked, length }: PendingBody): number {
     const left = chunked ? 0 : length - this.#bodyBytes;
     const piece = chunk.subarray(0, left > 0 ? left : PIECE_BYTES);
     this.#bodyBytes += piece.length;
@@ -153,12 +156,13 @@ export class HeadScanner {
 
   /** Ends a request that the parser has read completely. `rest`: the bytes of the chunk that it did not get. */
   #endRequest(rest: Buffer): void {
-    if (this.#stopped || this.#framing?.message.complete !== true) return;
-    const { chunked, length } = this.#framing;
-    this.#framing = undefined;
-    // A chunked body ends with an empty line, and the beginning of a head does not.
-    const exact = chunked ? this.#tail === EMPTY_LINE : this.#bodyBytes === length;
-    if (exact && rest.length === 0) return;
+    if (this.#stopped || this.#body?.message.complete !== true) return;
+    const { chunked, length } = this.#body;
+    this.#body = undefined;
+    // The parser may have got the beginning of the next head with the last piece: then the piece does not end as a chunked body does.
+    // A whole head does end so, but its request was not accepted.
+    const endsWithPiece = chunked ? this.#tail === END_OF_CHUNKED_BODY : this.#bodyBytes === length;
+    if (endsWithPiece && rest.length === 0) return;
     this.stop();
     this.#options.onPipelined();
   }
