@@ -7,7 +7,7 @@ import { Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { ConditionState } from '../../../domain/conditions.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
-import { changeNote, listed, shortageNote } from '../../../domain/placement/report/change.js';
+import { changeNote, listed, shortageNote } from '../../../domain/placement/report/notes.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { chosen, comingIn, leaving, type Decision } from '../../../domain/placement/select/decision.js';
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';

@@ -4,7 +4,7 @@ import { timestamp } from '../../../../src/runtime/vocabulary/meta.js';
 import { statementsOf } from '../../../../src/domain/placement/report/statements.js';
 import { satisfiedCondition } from '../../../../src/domain/placement/report/satisfaction.js';
 import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
-import { changeNote } from '../../../../src/domain/placement/report/change.js';
+import { changeNote } from '../../../../src/domain/placement/report/notes.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { PlacementSnapshot, StoredDecision } from '../../../../src/domain/placement/select/snapshot.js';
 import { decision, member, NOW, snapshot, type World } from '../../../support/builders/placement.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MESSAGE_LIMIT } from '../../../../src/api/names.js';
-import { changeNote } from '../../../../src/domain/placement/report/change.js';
+import { changeNote } from '../../../../src/domain/placement/report/notes.js';
 import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { decision, member, names, snapshot, type World } from '../../../support/builders/placement.js';
