@@ -12,7 +12,7 @@ import type { Explanation } from '../explain/verdict.js';
 /** The notes of the events for a changed decision, and for a Placement that is not satisfied. */
 
 const MOST_CAUSES = 4;
-/** Characters of each list of names: the first with which the note fits. */
+/** Characters of each list of names, tried in this order until the note fits. */
 const NAME_LIMITS = [280, 140, 70, 0];
 
 /**
@@ -26,6 +26,7 @@ export function changeNote(
 ): string | undefined {
   const { move } = decided;
   const comes = comingIn(decided);
+  // A move is all that such a decision changes.
   if (move !== undefined && comes.length > 0)
     return stored.has(move.comes) ? `moved 1 cluster: ${moveText(move, snapshot.placement.rules)}` : undefined;
   const added = comes.filter((name) => stored.has(name));
