@@ -47,7 +47,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
   ];
 }
 
-/** Nothing where there is neither an engine nor a Lease, and where the controller is off that holds these Leases. */
+/** Nothing where there is neither an engine nor a Lease, nor where the controller is off that holds these Leases. */
 function checkComponentLease(
   read: ReadLease,
   { now, targetNamespace }: HubInput,

@@ -6,7 +6,7 @@ import type { ExplainReport } from './report.js';
 
 const HEAD = ['SCORE', 'COORDINATE', 'WEIGHT', 'VALUE', 'POINTS'];
 
-/** The score of each of these clusters that rules let in, and the points that it is the sum of: one row a coordinate. */
+/** The score of each of these clusters that rules let in, one row a coordinate: SCORE is the sum of WEIGHT × POINTS. */
 export function scoreLines(
   clusters: readonly ClusterExplanation[],
   report: ExplainReport,
