@@ -39,7 +39,7 @@ export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
   /**
    * Creates the Lease of the cluster. Throws AlreadyExists if there is one, which {@link takeLease} takes. `seconds`, here and below:
-   * the `leaseDurationSeconds` to write, which the hub uses while it is longer than the duration in the spec of the cluster.
+   * the `leaseDurationSeconds` to write; the hub uses the longer one of this and of the duration in the spec of the cluster.
    */
   createLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
   /**
@@ -83,7 +83,7 @@ export function connectHub(join: JoinData, token: () => string, { env, ...tools 
 
 type Identity = Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>;
 
-type Request = Pick<Call, 'method' | 'query' | 'contentType'> & {
+type HubRequest = Pick<Call, 'method' | 'query' | 'contentType'> & {
   readonly verb: string;
   readonly type: ResourceType;
   readonly subresource?: 'status';
@@ -192,7 +192,7 @@ export class TransportHub implements Hub {
   }
 
   /** Sends a request once: the agent's own back-off decides when it is sent again. */
-  async #send({ verb, type, subresource, body, ...request }: Request, signal: AbortSignal): Promise<unknown> {
+  async #send({ verb, type, subresource, body, ...request }: HubRequest, signal: AbortSignal): Promise<unknown> {
     const name: ObjectName = type.namespaced ? this.#name : { name: this.#identity.cluster };
     const response = await this.#transport.call({
       ...request,

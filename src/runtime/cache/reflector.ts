@@ -30,7 +30,7 @@ export function createCache<T extends KubeObject>(
   return new Reflector(transport, options, tools);
 }
 
-/** The request that all objects came by. */
+/** The request that has brought all objects. */
 interface ListRequest {
   readonly verb: 'list' | 'watch';
   /** Monotonic ms. */

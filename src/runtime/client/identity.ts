@@ -7,7 +7,7 @@ import { field, textField } from '../vocabulary/json.js';
 import { ServiceAccounts } from '../vocabulary/kinds.js';
 import type { Call } from '../transport/call.js';
 
-/** With the times that the API server has decided on. */
+/** A token, with the times that the API server has decided on. */
 interface IssuedToken {
   readonly token: string;
   /** RFC 3339. */
