@@ -10,14 +10,14 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  /** Sent as `COOKIE: Authorization: Bearer`; CANARY when absent, no header when empty. */
+  /** Sent as `COOKIE: Authorization: Bearer`, from which the interface takes it; CANARY when absent, no header when empty. */
   readonly token?: string;
 }
 
 /** Sends a request to a gateway on this machine and returns its response, whatever its status. */
 export function askOnce(
   port: number,
-  { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask,
+  { method = 'GET', path, headers = {}, body, token = CANARY }: Ask,
   agent: Agent,
 ): Promise<Reply> {
   const cookie = token === '' ? {} : { COOKIE: `Authorization: Bearer ${token}` };
@@ -27,7 +27,7 @@ export function askOnce(
     port,
     servername: agent.options.servername ?? 'localhost',
     method,
-    path: target,
+    path,
     agent,
     headers: { ...cookie, ...length, ...headers },
   };

@@ -44,7 +44,8 @@ async function run(command: string): Promise<Outcome> {
   }
 }
 
-describe('a command about clusters, on an API server', () => {
+// In this order: nothing is installed, then one definition, then all.
+describe('commands on an API server without the product, or with parts of it', () => {
   it.each([
     ['cluster list', 'cluster list', 'managedclusters'],
     ['cluster add c1 --image r/e:1', 'cluster add', 'managedclusters'],
@@ -83,8 +84,8 @@ describe('a command about clusters, on an API server', () => {
   });
 
   it('a namespace that does not exist is said, with the one that was probably meant', async () => {
-    const folders = (await readdir(path.join(root, 'crds'))).map((one) => path.join(root, 'crds', one));
-    for (const file of folders) await server.apply(parseManifests(await readFile(file, 'utf8'), file));
+    const files = (await readdir(path.join(root, 'crds'))).map((one) => path.join(root, 'crds', one));
+    for (const file of files) await server.apply(parseManifests(await readFile(file, 'utf8'), file));
     await server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }]);
     const commands = ['tree -n shoop', 'explain placement web -n shoop', 'clusterset bind production -n shoop'];
 

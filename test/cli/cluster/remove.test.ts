@@ -7,35 +7,36 @@ import type { DeleteOptions } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { rawDecision } from '../../support/builders/world.js';
 
-interface Faults {
+interface HubOptions {
   readonly conflicts?: number;
   readonly denied?: boolean;
   readonly finalizer?: boolean;
   readonly cluster?: Pick<RawObject, 'spec'> & { readonly annotations?: Record<string, string> };
 }
 
-/** A hub with cluster edge-1, in decisions of Placement shop/web, and the deletions that it was asked for. */
+/** A hub with cluster edge-1 and a decision of Placement shop/web, which names `decided`. Keeps the deletions that it was asked for. */
 class Hub {
   readonly deleted: unknown[] = [];
   readonly #decided: readonly string[];
-  readonly #faults: Faults;
+  readonly #options: HubOptions;
   #reads = 0;
 
-  constructor(decided: readonly string[], faults: Faults = {}) {
+  constructor(decided: readonly string[], options: HubOptions = {}) {
     this.#decided = decided;
-    this.#faults = faults;
+    this.#options = options;
   }
 
   async get<T extends KubeObject>(_type: ResourceType, { name }: ObjectName): Promise<T | undefined> {
     if (name !== 'edge-1') return undefined;
-    const { annotations = {}, spec = { hubAcceptsClient: true } } = this.#faults.cluster ?? {};
+    const { annotations = {}, spec = { hubAcceptsClient: true } } = this.#options.cluster ?? {};
     return { metadata: { name, uid: 'u', resourceVersion: `${++this.#reads}`, annotations }, spec } as KubeObject as T;
   }
 
   async list<T extends KubeObject>(type: ResourceType): Promise<T[]> {
+    // For the suggestion of a name.
     if (type === ManagedClusters) return [];
     expect(type).toBe(PlacementDecisions);
-    if (this.#faults.denied === true) throw failure('Forbidden', 403);
+    if (this.#options.denied === true) throw failure('Forbidden', 403);
     return [rawDecision(1, this.#decided) as unknown as T];
   }
 
@@ -44,9 +45,10 @@ class Hub {
     { name }: ObjectName,
     { preconditions }: DeleteOptions,
   ): Promise<'gone' | 'deleting'> {
-    if (this.#reads <= (this.#faults.conflicts ?? 0)) throw failure('Conflict', 409);
+    // The first deletions meet a change of the agent.
+    if (this.#reads <= (this.#options.conflicts ?? 0)) throw failure('Conflict', 409);
     this.deleted.push([type.plural, name, preconditions]);
-    return this.#faults.finalizer === true ? 'deleting' : 'gone';
+    return this.#options.finalizer === true ? 'deleting' : 'gone';
   }
 }
 
@@ -56,6 +58,8 @@ function failure(kind: 'Conflict' | 'Forbidden', status: number): ApiError {
 
 const remove = (hub: Hub, force = false, name = 'edge-1'): Promise<string> =>
   removeCluster(hub, { cluster: name, force });
+/** The hub accepts no client for it. */
+const WITHOUT_AGENT = { spec: {} };
 const DELETED = [[ManagedClusters.plural, 'edge-1', { uid: 'u', resourceVersion: '1' }]];
 
 describe('cluster remove', () => {
@@ -66,14 +70,16 @@ describe('cluster remove', () => {
     expect(hub.deleted).toEqual(DELETED);
   });
 
-  it.each([
-    [{ spec: {} }, ''],
-    [
-      { spec: {}, annotations: { [LOCAL_CLUSTER_ANNOTATION]: 'true' } },
-      ', which stands for the hub: while spec.localCluster of an engine is on it is made again, in no set',
-    ],
-  ])('no agent is spoken of for a cluster without one, and of the hub that it comes back: %j', async (cluster, end) => {
-    expect(await remove(new Hub([], { cluster }))).toBe(`edge-1 is removed${end}`);
+  it('the answer names no agent for a cluster that has none', async () => {
+    expect(await remove(new Hub([], { cluster: WITHOUT_AGENT }))).toBe('edge-1 is removed');
+  });
+
+  it('the answer says that the cluster that stands for the hub comes back', async () => {
+    const cluster = { ...WITHOUT_AGENT, annotations: { [LOCAL_CLUSTER_ANNOTATION]: 'true' } };
+
+    expect(await remove(new Hub([], { cluster }))).toBe(
+      'edge-1 is removed, which stands for the hub: while spec.localCluster of an engine is on it is made again, in no set',
+    );
   });
 
   it('a cluster that a decision names is refused, with the Placement, and deleted with --force', async () => {

@@ -78,7 +78,10 @@ describe('plan --offline', () => {
 });
 
 function cases(steps: readonly Step[]): { readonly title: string; readonly step: Step }[] {
-  return steps.map((step, at) => ({ title: `${at + 1}: ${step.command.split('\n', 1).join('').slice(0, 90)}`, step }));
+  return steps.map((step, at) => {
+    const [firstLine = ''] = step.command.split('\n');
+    return { title: `${at + 1}: ${firstLine.slice(0, 90)}`, step };
+  });
 }
 
 describe.each(PAGES)('%s', (page) => {

@@ -27,6 +27,7 @@ export function readyCondition(greeting: Greeting, isTaken: boolean, now: number
     ? { status: 'False', reason: 'NameTaken', message: 'a ConfigMap of this name belongs to somebody else' }
     : { status: 'True', reason: 'Written', message: 'the ConfigMap has the text' };
   const before = greeting.status?.conditions?.find(({ type }) => type === 'Ready');
+  // Each reason has one status and one message.
   if (before?.reason === wanted.reason) return undefined;
   const lastTransitionTime = before?.status === wanted.status ? before.lastTransitionTime : timestamp(now);
   return { type: 'Ready', ...(wanted as Pick<ReadyCondition, 'status' | 'reason' | 'message'>), lastTransitionTime };

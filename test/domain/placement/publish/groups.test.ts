@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
-import { publishedBy, sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
-import type { SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
+import { publishedBy, sliceChanges, type SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../../src/domain/placement/select/snapshot.js';
 import { piecesByTheBook, type ModelPiece } from '../../../support/scenario/checks/moving.js';
@@ -13,13 +12,14 @@ import { runs } from '../../../support/runs.js';
 /** Properties of groups through any sequence of changes: of the fleet, of labels, and of the spec, groups switched on and off. */
 
 const GROUPS = ['canary', 'edge', 'last'];
-const MOST = 24;
+const MOST_CLUSTERS = 24;
 
 interface Step {
+  /** The first `fleet` clusters are there, without those at the indices `away`. */
   readonly fleet: number;
   readonly away: readonly number[];
   readonly wanted: number | undefined;
-  /** Which of the groups each cluster is labelled for; of no group beyond the list. */
+  /** Index in GROUPS of the label of each cluster; no label where it is GROUPS.length, and beyond the list. */
   readonly labels: readonly number[];
   /** undefined: the Placement has no groups. */
   readonly groups: readonly string[] | undefined;
@@ -27,10 +27,10 @@ interface Step {
 }
 
 const someStep: fc.Arbitrary<Step> = fc.record({
-  fleet: fc.integer({ min: 0, max: MOST }),
-  away: fc.array(fc.nat(MOST - 1), { maxLength: 6 }),
-  wanted: fc.option(fc.integer({ min: 0, max: MOST }), { nil: undefined }),
-  labels: fc.array(fc.nat(GROUPS.length), { maxLength: MOST }),
+  fleet: fc.integer({ min: 0, max: MOST_CLUSTERS }),
+  away: fc.array(fc.nat(MOST_CLUSTERS - 1), { maxLength: 6 }),
+  wanted: fc.option(fc.integer({ min: 0, max: MOST_CLUSTERS }), { nil: undefined }),
+  labels: fc.array(fc.nat(GROUPS.length), { maxLength: MOST_CLUSTERS }),
   groups: fc.option(
     fc.shuffledSubarray(GROUPS).map((list) => [...list]),
     { nil: undefined, freq: 4 },
@@ -39,7 +39,7 @@ const someStep: fc.Arbitrary<Step> = fc.record({
 });
 const someSteps = fc.array(someStep, { minLength: 2, maxLength: 6 });
 
-/** A cluster stands for ten in the large runs, so that pieces need several objects. */
+/** Each cluster of the step becomes `times` clusters, so that pieces need several objects. */
 function worldOf(step: Step, times: number, stored: readonly StoredDecision[]): PlacementSnapshot {
   const { groups, wanted, size } = step;
   const decisionGroups = groups?.map((groupName) => ({
@@ -47,7 +47,7 @@ function worldOf(step: Step, times: number, stored: readonly StoredDecision[]): 
     groupClusterSelector: { labelSelector: { matchLabels: { wave: groupName } } },
   }));
   const strategy = { groupStrategy: { decisionGroups, clustersPerDecisionGroup: size } };
-  const fleet = names(MOST * times).map((name, index) => {
+  const fleet = names(MOST_CLUSTERS * times).map((name, index) => {
     const at = Math.floor(index / times);
     const wave = GROUPS[step.labels[at] ?? GROUPS.length];
     const isThere = at < step.fleet && !step.away.includes(at);
@@ -120,7 +120,7 @@ describe('groups, through any sequence of changes', () => {
     [1, 60],
     [12, 10],
   ])(
-    'no selected cluster is in no object for a moment, and the union never exceeds both ends (%i for one)',
+    'no selected cluster is in no object for a moment, and the union never exceeds the larger of before and after (%i clusters for each of the step)',
     (times, numRuns) => {
       fc.assert(
         fc.property(someSteps, (steps) => {
@@ -131,6 +131,7 @@ describe('groups, through any sequence of changes', () => {
               const now = union(state);
               expect(staying.filter((name) => !now.has(name))).toEqual([]);
               expect(now.size).toBeLessThanOrEqual(Math.max(before.size, chosen.length));
+              // The most that the definition allows.
               expect(Math.max(0, ...state.map((one) => one.clusters.length))).toBeLessThanOrEqual(100);
             }
             const end = last(states);
@@ -175,7 +176,7 @@ describe('groups, through any sequence of changes', () => {
     [1, 40],
     [12, 3],
   ])(
-    'a pass ends in the same objects after a crash between any two writes, and then writes nothing (%i for one)',
+    'a pass ends in the same objects after a crash between any two writes, and then writes nothing (%i clusters for each of the step)',
     (times, numRuns) => {
       fc.assert(
         fc.property(someSteps, (steps) => {
@@ -197,7 +198,7 @@ describe('groups, through any sequence of changes', () => {
     },
   );
 
-  it('the pieces are numbered over all groups, each object is of one piece, and only a piece before another one is empty', () => {
+  it('the pieces are numbered over all groups, each object is of one piece, and a piece is empty only before one of its group that is not', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         through(steps, 1, ({ states }, step) => {
@@ -242,7 +243,7 @@ describe('groups, through any sequence of changes', () => {
   });
 });
 
-/** The group of a cluster by the labels and the spec of the step. */
+/** The group of a cluster by the labels and the spec of the step, where each of its clusters is one. */
 function groupIn({ labels, groups }: Step, name: string): string {
   const wave = GROUPS[labels[Number(name.slice(1))] ?? GROUPS.length] ?? '';
   return groups?.includes(wave) === true ? wave : '';

@@ -50,17 +50,18 @@ async function editEgress(rig: EngineRig, edit: (egress: readonly object[]) => r
 }
 
 describe('spec.networkPolicies', () => {
-  it('has the defaults that every template has', () => {
+  it('the default ports are those that every template has', () => {
     const egress = Object.values(templates)
       .flat()
       .filter(({ kind }) => kind === 'NetworkPolicy')
       .map((one) => JSON.stringify(one))
       .map((text) => text.includes(JSON.stringify([{ ports: API_SERVER_PORTS.map(tcp) }])));
 
+    // Those of gateway, placement-controller and console.
     expect(egress).toEqual([true, true, true]);
   });
 
-  it('that names ports allows these in place of 443 and 6443, and 443 and 6443 again without', async () => {
+  it('ports that are named replace 443 and 6443, which come back without them', async () => {
     const rig = await installed();
     expect(reached(rig, 443, 6443, 16_443, 80)).toEqual([443, 6443]);
     await edited(rig, ports(16_443, 443));
@@ -73,7 +74,7 @@ describe('spec.networkPolicies', () => {
     expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('that names the ports in another order changes nothing', async () => {
+  it('ports that are named in another order change nothing', async () => {
     const rig = await installed(ports(443, 16_443));
     const writes = (): number => rig.api.writes.filter((write) => write.includes('networkpolicies')).length;
     const before = writes();
