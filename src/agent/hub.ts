@@ -39,7 +39,7 @@ export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
   /**
    * Creates the Lease of the cluster. Throws AlreadyExists if there is one, which {@link takeLease} takes. `seconds`, here and below:
-   * the `leaseDurationSeconds` to write; the hub uses the longer one of this and of the duration in the spec of the cluster.
+   * the `leaseDurationSeconds` to write; the hub uses the longer one of this and of the spec of the cluster.
    */
   createLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
   /**

@@ -72,7 +72,7 @@ function specsIn({ objects }: World): ReadonlyMap<string, unknown> {
   return new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec]));
 }
 
-/** The Placements after the last write, without those that a write has deleted. `worlds`: before the first write, and after each. */
+/** The Placements after the last write but those that a write has deleted. `worlds`: before the first write, and after each. */
 function afterAllWrites(
   worlds: Iterable<World>,
   plans: readonly PlannedPlacement[],

@@ -159,8 +159,8 @@ export class HeadScanner {
     if (this.#stopped || this.#body?.message.complete !== true) return;
     const { chunked, length } = this.#body;
     this.#body = undefined;
-    // The parser may have got the beginning of the next head with the last piece: then the piece does not end as a chunked body does.
-    // A whole head does end so, but its request was not accepted.
+    // The parser may have got the beginning of the next head with the last piece: then the piece does not end as a chunked body
+    // does. A whole head does end so, but its request was not accepted.
     const endsWithPiece = chunked ? this.#tail === END_OF_CHUNKED_BODY : this.#bodyBytes === length;
     if (endsWithPiece && rest.length === 0) return;
     this.stop();

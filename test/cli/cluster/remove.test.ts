@@ -14,7 +14,7 @@ interface HubOptions {
   readonly cluster?: Pick<RawObject, 'spec'> & { readonly annotations?: Record<string, string> };
 }
 
-/** A hub with cluster edge-1 and a decision of Placement shop/web, which names `decided`. Keeps the deletions that it was asked for. */
+/** A hub with cluster edge-1 and a decision of Placement shop/web, which names `decided`. It records the deletions. */
 class Hub {
   readonly deleted: unknown[] = [];
   readonly #decided: readonly string[];

@@ -69,8 +69,8 @@ export function bindingKind(
 
 /**
  * ManagedClusters: the conditions ClusterSetMissing and ClaimsIgnored, and no other field of their status, which their agents
- * write. When the last condition goes, the list goes with it, and the status when nothing else is in it: the object is then as before
- * its first condition.
+ * write. When the last condition goes, the list goes with it, and the status when nothing else is in it: the object is then as
+ * before its first condition.
  */
 export function clusterKind({ clusters, sets }: ClusterCaches): StatusKind<ManagedCluster> {
   const exists = (set: string): boolean => sets.store.get(set) !== undefined;
