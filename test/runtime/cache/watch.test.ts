@@ -31,6 +31,20 @@ describe('watch events', () => {
     expect(watched.names).toEqual(['b']);
   });
 
+  it('watch events that come in several pieces are taken, however much all of them are together', async () => {
+    await begin();
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const metadata = { namespace: 'n', name, uid: name, resourceVersion: String(900 + name.charCodeAt(0)) };
+      const event = { type: 'ADDED', object: { metadata, data: { k: 'x'.repeat(3_000_000) } } };
+      const line = Buffer.from(`${JSON.stringify(event)}\n`);
+      watched.api.watch.sendBytes(line.subarray(0, -10));
+      watched.api.watch.sendBytes(line.subarray(-10));
+    }
+    await watched.until(() => watched.changes.length === 4);
+
+    expect(watched.take()).toEqual(['+a', '+b', '+c', '+d']);
+  });
+
   it('watch events of an object created again, whose deletion was never reported, have both uids', async () => {
     await begin('a');
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'a', uid: 'other', resourceVersion: '900' } });
