@@ -137,7 +137,8 @@ function rowsOf(
   for (const [word, all] of byWord) {
     const most = word === 'Selected' || wide === true ? Infinity : MOST_ROWS;
     shown.push(...all.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)).slice(0, most));
-    if (all.length > most) omitted.push(`${all.length - most} more are ${word}`);
+    const more = all.length - most;
+    if (more > 0) omitted.push(`${more} more ${more === 1 ? 'is' : 'are'} ${word}`);
   }
   shown.push(...explanation.nearest.slice(0, nearest));
   return { shown, omitted };
