@@ -97,7 +97,7 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
     <section class="card">
       <h2>Scores</h2>
       <div class="sideways" tabIndex={0} role="region" aria-label="Scores">
-        <table class="scores">
+        <table class="table">
           <thead>
             <tr>
               <th scope="col">Cluster</th>
