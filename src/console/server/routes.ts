@@ -13,7 +13,6 @@ import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';
 import type { Planner } from './planner.js';
-import { placementSchema } from './schema.js';
 import { type Current, type Snapshot, type Snapshots, versionOf } from './snapshot.js';
 
 /** The API of the console, one row a route. */
@@ -107,7 +106,6 @@ export const ROUTES: readonly Route[] = [
     existing(clusterAnswer(snapshot.world, name), () => clusterAbsence(snapshot, name)),
   ),
   get('clusters/*/drain', ({ world }, { path: [name = ''] }) => ({ rows: drainedPlacements(world, name) })),
-  get('schema', () => placementSchema()),
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'POST', path: ['plan'], answer: planFound },

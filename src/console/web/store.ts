@@ -41,9 +41,6 @@ interface Entry {
   notBefore: number;
 }
 
-/** Never changes while the server runs. */
-const FIXED = 'schema';
-
 /** So many addresses are kept that nobody shows: going back shows them at once. */
 const MOST_KEPT = 60;
 
@@ -185,9 +182,7 @@ export function forgetAnswers(): void {
 
 /** Reads every address that is shown again; whether something is another than before. */
 export async function refresh(): Promise<boolean> {
-  const shown = [...entries].filter(([path, { users, loaded }]) => {
-    return users > 0 && !(path === FIXED && loaded.value.data !== undefined);
-  });
+  const shown = [...entries].filter(([, { users }]) => users > 0);
   const changed = await Promise.all(shown.map(([path, entry]) => load(path, entry)));
   return changed.includes(true);
 }

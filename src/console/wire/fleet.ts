@@ -1,6 +1,6 @@
 import type { ClusterHealth, Health } from '../../answers/fleetsummary.js';
 
-/** The fleet: rows, counts, groups of the map, keys for completion. */
+/** The fleet: rows, counts, groups of the map, keys for filters. */
 
 /**
  * In the order of sorting by health: what needs somebody comes first.

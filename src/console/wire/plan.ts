@@ -84,12 +84,3 @@ export type ApplyAnswer =
       /** What was written before the refusal, and stays so. */
       readonly written: readonly string[];
     };
-
-/** A field of a Placement, for completion in the editor. */
-export interface SchemaField {
-  /** `spec.predicates.requiredClusterSelector`; items of lists have no index. */
-  readonly path: string;
-  readonly type: string;
-  readonly description: string;
-  readonly values: readonly string[];
-}

@@ -86,21 +86,6 @@ const SCENES: readonly Scene[] = [
     },
   },
   {
-    name: 'what if, completion',
-    world: FLEET,
-    address: '/what-if',
-    shows: 'Nothing is planned yet',
-    act: async (page) => {
-      await page.getByLabel('Manifests').fill(DRAFT.replace('spec: { numberOfClusters: 7 }', 'spec:'));
-      await page.keyboard.press('End');
-      await page.keyboard.type('  pred');
-      const option = page.getByRole('option', { name: 'predicates:' });
-      await option.waitFor();
-      // On one line.
-      expect((await option.boundingBox())?.height).toBeLessThan(40);
-    },
-  },
-  {
     name: 'what if, not finished',
     world: FLEET,
     address: '/what-if?begin=labels:cluster-3',

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Fleet, Key } from '../../wire/fleet.js';
 import type { PlacementView } from '../../wire/placement.js';
-import type { Draft, SchemaField } from '../../wire/plan.js';
+import type { Draft } from '../../wire/plan.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import {
@@ -20,7 +19,7 @@ import {
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
-import { isSessionOpen, isStatus, placementPath, readNow, useLoaded } from '../store.js';
+import { isSessionOpen, isStatus, placementPath, readNow } from '../store.js';
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
@@ -117,9 +116,6 @@ interface DraftViewProps {
 
 function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
   const { value } = draft;
-  const { data: schema = NO_FIELDS } = useLoaded<readonly SchemaField[]>('schema');
-  const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
-  const { data: fleet } = useLoaded<Fleet>('fleet?limit=0');
   const adders = useRef<HTMLDivElement>(null);
   const unseen = unseenIn(value);
   return (
@@ -129,7 +125,6 @@ function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
         value={value.manifests}
         faultLine={faultLine}
         isReadOnly={isBeginning}
-        known={{ schema, keys, sets: fleet?.sets ?? [] }}
         onInput={(manifests) => changeDraft({ manifests })}
       />
       {unseen !== undefined && (
@@ -172,7 +167,6 @@ function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
   );
 }
 
-const NO_FIELDS: readonly SchemaField[] = [];
 const PLACEMENT = `apiVersion: cluster.fleetmgmt.io/v1alpha1
 kind: Placement
 metadata:

@@ -4,8 +4,8 @@ import { useId, useRef } from 'preact/hooks';
 import { HEALTHS, type Fleet, type Key } from '../../wire/fleet.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
-import { clusters } from '../completion.js';
 import { useLoaded } from '../store.js';
+import { clustersText } from './name.js';
 import { steppedTo, Suggestions } from './suggestions.js';
 
 /** The query of the fleet, with the fields, keys and values that can follow. */
@@ -129,12 +129,15 @@ function candidates(last: string, keys: readonly Key[], sets: Fleet['sets']): re
   if (key !== undefined) {
     const found = keys.find((one) => one.source === source && one.key === key);
     const begin = last.slice(0, last.indexOf('=') + 1);
-    return (found?.values ?? []).map(({ value, count }) => ({ term: begin + quoted(value), note: clusters(count) }));
+    return (found?.values ?? []).map(({ value, count }) => ({
+      term: begin + quoted(value),
+      note: clustersText(count),
+    }));
   }
   if (/^(label|claim):/.test(last))
-    return keys.map((one) => ({ term: `${one.source}:${one.key}=`, note: clusters(one.clusters) }));
+    return keys.map((one) => ({ term: `${one.source}:${one.key}=`, note: clustersText(one.clusters) }));
   if (last.startsWith('set:'))
-    return sets.map(({ value, count }) => ({ term: `set:${quoted(value)}`, note: clusters(count) }));
+    return sets.map(({ value, count }) => ({ term: `set:${quoted(value)}`, note: clustersText(count) }));
   if (last.startsWith('health:')) return HEALTHS.map((health) => ({ term: `health:${health}`, note: '' }));
   return FIELDS;
 }

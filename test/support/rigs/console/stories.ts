@@ -77,10 +77,7 @@ export const STORIES: readonly Story[] = [
       await go(page, 'w', 'What if');
       await tabTo(page, /^Manifests$/);
       await page.keyboard.insertText(EDIT);
-      await page.keyboard.type('num');
-      await page.getByRole('option', { name: 'numberOfClusters' }).waitFor();
-      await page.keyboard.press('Enter');
-      await page.keyboard.type('1');
+      await page.keyboard.type('numberOfClusters: 1');
       await page.getByText('4 of 4 → 1 of 1').waitFor();
       await press(page, /^Apply with my rights$/);
       await page.getByText(applied).waitFor();
