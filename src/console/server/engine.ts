@@ -12,7 +12,7 @@ import { byText } from '../../runtime/vocabulary/names.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
 import type { ClusterSetMembers, ClusterSetRow, EngineView, SetBinding, SetMember } from '../wire/cluster.js';
-import { counted, fleetClusters } from './fleet.js';
+import { counted, fleetClusters } from './fleet/fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
 import type { Snapshot } from './snapshot.js';

@@ -8,7 +8,7 @@ import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
-import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
+import { fleetAnswer, fleetKeys, fleetMap } from './fleet/fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';

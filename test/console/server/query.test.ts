@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { matchesAll, MOST_TERMS, parseQuery, termText, type QueryCluster } from '../../../src/console/server/query.js';
+import {
+  matchesAll,
+  MOST_TERMS,
+  parseQuery,
+  termText,
+  type QueryCluster,
+} from '../../../src/console/server/fleet/query.js';
 
 const CLUSTER: QueryCluster = {
   name: 'prod-eu-1',

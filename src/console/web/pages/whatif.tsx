@@ -20,10 +20,10 @@ import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
 import { isSessionOpen, isStatus, placementPath, readNow } from '../store.js';
-import { addChip, Chips, CHIPS } from '../parts/chips.js';
-import { Apply } from '../parts/apply.js';
-import { Editor } from '../parts/editor.js';
-import { Moved, PlannedView } from '../parts/planned.js';
+import { addChip, Chips, CHIPS } from '../parts/plan/chips.js';
+import { Apply } from '../parts/plan/apply.js';
+import { Editor } from '../parts/plan/editor.js';
+import { Moved, PlannedView } from '../parts/plan/planned.js';
 import { capital, Empty, isWithheld, Loading, WithheldNotice } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */

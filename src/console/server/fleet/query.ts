@@ -1,4 +1,4 @@
-import { HEALTHS, type ClusterRow } from '../wire/fleet.js';
+import { HEALTHS, type ClusterRow } from '../../wire/fleet.js';
 
 /** The query of the fleet: `set:prod label:tier=gold claim:region!=eu health:silent edge`, all of which has to match. */
 

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { Status } from '../../wire/answer.js';
-import type { ApplyAnswer, Plan } from '../../wire/plan.js';
-import { shown, shownLines } from '../command.js';
-import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../draft.js';
-import { isLost, isStatus, post, reading, refresh } from '../store.js';
-import { Command } from './command.js';
-import { capital } from './states.js';
+import type { Status } from '../../../wire/answer.js';
+import type { ApplyAnswer, Plan } from '../../../wire/plan.js';
+import { shown, shownLines } from '../../command.js';
+import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../../draft.js';
+import { isLost, isStatus, post, reading, refresh } from '../../store.js';
+import { Command } from '../command.js';
+import { capital } from '../states.js';
 
 /** Writes a draft: what was shown, or nothing. */
 

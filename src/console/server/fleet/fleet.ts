@@ -1,9 +1,15 @@
-import { selectorsOf, versionOf } from '../../answers/cluster.js';
-import { brakeText, fleetSummary, healthByName, type ClusterHealth, type Health } from '../../answers/fleetsummary.js';
-import { setsOf } from '../../answers/world/clustertable.js';
-import { grouped, type World } from '../../answers/world/world.js';
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import { byNumbers } from '../../runtime/vocabulary/names.js';
+import { selectorsOf, versionOf } from '../../../answers/cluster.js';
+import {
+  brakeText,
+  fleetSummary,
+  healthByName,
+  type ClusterHealth,
+  type Health,
+} from '../../../answers/fleetsummary.js';
+import { setsOf } from '../../../answers/world/clustertable.js';
+import { grouped, type World } from '../../../answers/world/world.js';
+import { field, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
+import { byNumbers } from '../../../runtime/vocabulary/names.js';
 import {
   HEALTHS,
   type ClusterRow,
@@ -13,9 +19,9 @@ import {
   type Key,
   type MapGroup,
   type Sort,
-} from '../wire/fleet.js';
+} from '../../wire/fleet.js';
 import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from '../snapshot.js';
 
 /** The fleet as rows, as a map, and the keys of its labels and claims. */
 

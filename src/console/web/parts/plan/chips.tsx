@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { shown } from '../command.js';
-import { changeDraft, draft } from '../draft.js';
+import { shown } from '../../command.js';
+import { changeDraft, draft } from '../../draft.js';
 
 /** Changes of single clusters in a draft: short texts in fields of their own. */
 

@@ -1,16 +1,16 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { PlannedState } from '../../../answers/plan/document.js';
-import type { PlannedCluster } from '../../../answers/plan/changelists.js';
-import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../wire/plan.js';
-import { shown, shownLines } from '../command.js';
-import { isCut, planDifferences, problemIn } from '../plandifference.js';
-import { placementPath, useLoaded } from '../store.js';
-import { spaced, WordMark } from './icon.js';
-import { ClusterLink, PlacementLink } from './name.js';
-import { Pager, usePages } from './pager.js';
-import { BLOCK, Rows } from './rows.js';
-import { Problem } from './states.js';
+import type { PlannedState } from '../../../../answers/plan/document.js';
+import type { PlannedCluster } from '../../../../answers/plan/changelists.js';
+import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../wire/plan.js';
+import { shown, shownLines } from '../../command.js';
+import { isCut, planDifferences, problemIn } from '../../plandifference.js';
+import { placementPath, useLoaded } from '../../store.js';
+import { spaced, WordMark } from '../icon.js';
+import { ClusterLink, PlacementLink } from '../name.js';
+import { Pager, usePages } from '../pager.js';
+import { BLOCK, Rows } from '../rows.js';
+import { Problem } from '../states.js';
 
 /** What a draft does, Placement by Placement. */
 
