@@ -42,6 +42,8 @@ export interface ValueLoss extends Unnoticed {
 
 export interface ConcernedPlacement extends Name {
   readonly effect: Exclude<LossEffect, 'None'>;
+  /** How many clusters are selected before the loss, and how many that are not lost after it. */
+  readonly selected: { readonly before: number; readonly after: number };
 }
 
 export interface FleetLoss {
@@ -215,7 +217,8 @@ function addEffect(row: Row, name: Name, before: Forecast, snapshot: PlacementSn
   const after = forecastOf(counting(row.more, snapshotWhile(snapshot, row.silent)));
   const effect = lossEffect(before, after, row.silent);
   if (effect === 'None') return;
-  row.placements.push({ ...name, effect });
+  const selected = { before: before.clusters.length, after: servingClusters(after, row.silent).length };
+  row.placements.push({ ...name, effect, selected });
   for (const cluster of before.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) - 1);
   for (const cluster of after.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) + 1);
 }
