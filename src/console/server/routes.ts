@@ -8,6 +8,7 @@ import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
+import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys, fleetMap } from './fleet/fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
@@ -69,6 +70,8 @@ export interface Route {
 const MOST_ROWS = 500;
 const DEFAULT_ROWS = 100;
 const MOST_CHANGES = 64;
+/** Of what somebody writes in the box; names of objects are shorter. */
+const MOST_TEXT = 600;
 
 export const ROUTES: readonly Route[] = [
   get('fleet', (snapshot, { query }) => {
@@ -84,6 +87,7 @@ export const ROUTES: readonly Route[] = [
   }),
   get('fleet/map', (snapshot, { query }) => fleetMap(snapshot, query.get('q') ?? '', groupIn(query))),
   get('fleet/keys', fleetKeys),
+  get('find', (snapshot, { query }) => findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT))),
   get('engine', engineAnswer),
   get('sets/*', (snapshot, { path: [name = ''], query }) =>
     existing(setAnswer(snapshot, name, windowOf(query)), () => setAbsence(snapshot, name)),

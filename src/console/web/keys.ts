@@ -1,7 +1,7 @@
 import { navigate } from './navigate.js';
 import { parseRoute } from './route.js';
 
-/** Keys of the whole page: `/` to the filter, `g` and a letter to a page. */
+/** Keys of the whole page: `/` and Ctrl-K to the box, `g` and a letter to a page. */
 
 const PAGES: Readonly<Record<string, string>> = {
   f: '/fleet',
@@ -15,13 +15,16 @@ const WAIT_MS = 1_200;
 export function startKeys(): void {
   let goingSince = -Infinity;
   document.addEventListener('keydown', (event) => {
+    const isBox = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+    if (isBox || (event.key === '/' && !event.ctrlKey && !isTyping(event.target))) {
+      event.preventDefault();
+      document.querySelector<HTMLElement>('.box input')?.focus();
+      return;
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const to = event.timeStamp - goingSince < WAIT_MS ? PAGES[event.key] : undefined;
     goingSince = event.key === 'g' ? event.timeStamp : -Infinity;
     if (to !== undefined) navigate(parseRoute(to));
-    if (event.key !== '/') return;
-    event.preventDefault();
-    document.querySelector<HTMLElement>('[data-search]')?.focus();
   });
 }
 

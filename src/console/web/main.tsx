@@ -12,9 +12,10 @@ import { PlacementPage } from './pages/placement.js';
 import { PlacementsPage } from './pages/placements.js';
 import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
+import { Box } from './parts/box.js';
 import { Loading } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
-import { BASE, isLost, isOld, reading, refresh, session } from './store.js';
+import { BASE, isLost, isOld, isSessionOpen, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
 import { followTabs, logIn, logOut, resume } from './session.js';
 import { clockText } from './time.js';
@@ -64,6 +65,7 @@ function Bar(): JSX.Element {
           </a>
         ))}
       </nav>
+      {isSessionOpen() && <Box />}
       <Live />
     </header>
   );

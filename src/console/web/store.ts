@@ -248,7 +248,7 @@ export function useLoaded<T>(path: string | undefined): Loaded<T> {
 const NO_ENTRY: ReadonlySignal<Loaded<unknown>> = signal<Loaded<unknown>>(NOTHING);
 
 /** As {@link useLoaded}; while another address is read, the data before stays. */
-export function useLatest<T>(path: string): Loaded<T> & { readonly isOther: boolean } {
+export function useLatest<T>(path: string | undefined): Loaded<T> & { readonly isOther: boolean } {
   const loaded = useLoaded<T>(path);
   const last = useRef<T | undefined>(undefined);
   if (loaded.data !== undefined) last.current = loaded.data;

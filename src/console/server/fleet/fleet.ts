@@ -71,7 +71,7 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     total: clusters.length,
     counts: snapshot.once('counts', () => countsOf(clusters)),
     matched: matched.length,
-    sets: snapshot.once('sets', () => facets(clusters.flatMap(({ sets }) => sets))),
+    sets: setFacets(snapshot),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
     after,
     rows: sorted.slice(after, after + limit).map(({ labels: _labels, claims: _claims, ...row }) => row),
@@ -80,8 +80,13 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
   };
 }
 
+/** The sets that have clusters. */
+export function setFacets(snapshot: Snapshot): readonly FacetValue[] {
+  return snapshot.once('sets', () => facets(fleetClusters(snapshot).flatMap(({ sets }) => sets)));
+}
+
 /** A query with a fault filters nothing, and says why. */
-function matchedBy(
+export function matchedBy(
   snapshot: Snapshot,
   query: string,
 ): { readonly terms: readonly Term[]; readonly fault: string | undefined; readonly matched: readonly FleetCluster[] } {
@@ -205,7 +210,7 @@ export function counted(texts: Iterable<string>): ReadonlyMap<string, number> {
   return counts;
 }
 
-function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
+export function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
   const counts = Object.fromEntries(HEALTHS.map((health) => [health, 0])) as Record<Health, number>;
   for (const { health } of clusters) counts[health] += 1;
   return counts;

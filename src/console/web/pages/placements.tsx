@@ -5,7 +5,8 @@ import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
 import { Commands } from '../parts/command.js';
-import { spaced, WordMark } from '../parts/icon.js';
+import { spaced } from '../words.js';
+import { WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
 import { Pager, usePages } from '../parts/pager.js';
 import { Empty, Show } from '../parts/states.js';
@@ -41,11 +42,16 @@ interface PlacementsViewProps {
 
 function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   const { q, phase } = route;
-  const phases = [{ phase: '', count: data.total }, ...data.phases.filter(({ count }) => count > 0)];
+  const held = data.rows.filter((one) => isOf(one, 'Held')).length;
+  const phases = [
+    { phase: '', count: data.total },
+    ...data.phases.filter((one) => one.count > 0 && one.phase !== 'Held'),
+    ...(held > 0 || phase === 'Held' ? [{ phase: 'Held', count: held }] : []),
+  ];
   const tabs = phases.map(
     (one) => [one.phase, counted(one.phase === '' ? 'All' : spaced(one.phase), one.count)] as const,
   );
-  const rows = data.rows.filter((one) => phase === '' || one.phase === phase);
+  const rows = data.rows.filter((one) => isOf(one, phase));
   const pages = usePages(rows.length, PAGE);
   if (data.total === 0)
     return (
@@ -59,15 +65,12 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   return (
     <div class="card">
       <div class="toolbar">
-        <input
-          type="search"
-          aria-label="Filter Placements"
-          placeholder="Namespace or name"
-          data-search=""
-          value={q}
-          onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
-        />
         <Tabs label="Phase" list={tabs} on={phase} onPress={(one) => amend({ ...route, phase: one })} />
+        {q !== '' && (
+          <button type="button" class="button" onClick={() => amend({ ...route, q: '' })}>
+            <bdi>{shown(q)}</bdi> alone: show all
+          </button>
+        )}
       </div>
       {rows.length === 0 ? (
         <Empty title="No Placement matches." />
@@ -77,6 +80,11 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
       <Pager label="Placements" {...pages} />
     </div>
   );
+}
+
+/** One that holds clusters is held, whatever else it is. */
+function isOf({ phase, held }: PlacementRow, wanted: string): boolean {
+  return wanted === '' || phase === wanted || (wanted === 'Held' && held);
 }
 
 function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element {

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import type { Condition } from '../../../answers/status.js';
 import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
-import { spaced, WordMark } from './icon.js';
+import { spaced } from '../words.js';
+import { WordMark } from './icon.js';
 import { Since, Text } from './name.js';
 
 export function Conditions({ list }: { readonly list: readonly Condition[] }): JSX.Element {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { VERDICTS } from '../../../api/verdicts.js';
+import { spaced } from '../words.js';
 import type { ClusterHealth, Health } from '../../../answers/fleetsummary.js';
 
 /** States by shape and color together: neither alone tells anything. */
@@ -122,9 +123,4 @@ export function WordMark({ word, text = spaced(word), badge, tone }: WordMarkPro
       <span>{text}</span>
     </span>
   );
-}
-
-/** `PartiallySatisfied` as `partially satisfied`. */
-export function spaced(word: string): string {
-  return word.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }

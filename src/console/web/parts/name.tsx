@@ -48,8 +48,3 @@ export function Since({ time }: { readonly time: string | undefined }): JSX.Elem
 export function Count({ of }: { readonly of: number }): JSX.Element {
   return <span class="count">{of.toLocaleString('en-US')}</span>;
 }
-
-/** `1 cluster`, `1,200 clusters`. */
-export function clustersText(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'cluster' : 'clusters'}`;
-}

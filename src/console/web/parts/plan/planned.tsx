@@ -6,7 +6,8 @@ import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../
 import { shown, shownLines } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
-import { spaced, WordMark } from '../icon.js';
+import { spaced } from '../../words.js';
+import { WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
 import { Pager, usePages } from '../pager.js';
 import { BLOCK, Rows } from '../rows.js';

@@ -1,0 +1,51 @@
+/** What somebody asks in the box: the words alone, without the fleet. */
+
+export type Question =
+  /** A name, or the word of a state, or the begin of one. */
+  | { readonly kind: 'name'; readonly text: string }
+  /** A filter of the fleet, such as `set:prod label:tier=gold`. */
+  | { readonly kind: 'filter'; readonly q: string }
+  /** Why a cluster is in a Placement, or is not; in any order. */
+  | { readonly kind: 'why'; readonly words: readonly string[] }
+  /** `key`: the label or claim that has the value; empty for any. */
+  | { readonly kind: 'lose'; readonly key: string; readonly value: string }
+  | { readonly kind: 'drain'; readonly cluster: string };
+
+/** Words that people write and that ask nothing. */
+const FILLERS = new Set([
+  'is',
+  'are',
+  'not',
+  "isn't",
+  'in',
+  'on',
+  'of',
+  'the',
+  'cluster',
+  'placement',
+  'if',
+  'i',
+  'we',
+]);
+const VERBS: Readonly<Record<string, 'why' | 'lose' | 'drain'>> = {
+  why: 'why',
+  lose: 'lose',
+  loss: 'lose',
+  drain: 'drain',
+};
+
+export function questionOf(text: string): Question {
+  const trimmed = text.trim();
+  const [first = '', ...rest] = trimmed.split(/\s+/);
+  const verb = Object.hasOwn(VERBS, first.toLowerCase()) ? VERBS[first.toLowerCase()] : undefined;
+  const words = rest.filter((word) => !FILLERS.has(word.toLowerCase()));
+  if (verb === undefined || words.length === 0)
+    return /^[a-z]+:/.test(trimmed) ? { kind: 'filter', q: trimmed } : { kind: 'name', text: trimmed };
+  if (verb === 'why') return { kind: 'why', words: words.slice(0, 2) };
+  if (verb === 'drain') return { kind: 'drain', cluster: words[0] ?? '' };
+  // `region=eu`, `region eu`, and as the command has it, `label/region=eu`.
+  const [before, after] = words.length > 1 ? words : (words[0] ?? '').split(/=(.*)/s);
+  return after === undefined
+    ? { kind: 'lose', key: '', value: before ?? '' }
+    : { kind: 'lose', key: (before ?? '').replace(/^(label|claim)\//, ''), value: after };
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { findAnswer } from '../../../src/console/server/fleet/find.js';
+import { Snapshot } from '../../../src/console/server/snapshot.js';
+import type { Meaning } from '../../../src/console/wire/find.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
+import { readingOf } from '../../support/builders/hubinput.js';
+import { rawCluster, rawPlacement, rawSet } from '../../support/builders/world.js';
+
+const CLUSTERS = [10, 2, 1].map((number) =>
+  rawCluster(`cluster-${number}`, {
+    set: 'prod',
+    labels: { region: number === 10 ? 'us' : 'eu', tier: 'eu' },
+    claims: { 'platform.example.com/zone': `eu-${number}` },
+  }),
+);
+const WORLD: World = worldOf({
+  managedclusters: [...CLUSTERS, rawCluster('web', {})],
+  managedclustersets: [rawSet('prod')],
+  placements: [rawPlacement({}), { ...rawPlacement({}, 'cluster'), status: { phase: 'Unsatisfied' } }],
+});
+
+function found(text: string): readonly Meaning[] {
+  return findAnswer(new Snapshot(readingOf(WORLD)), text).rows;
+}
+
+function named(text: string): readonly string[] {
+  return found(text).map((one) => `${one.kind} ${'name' in one ? one.name : ''}`);
+}
+
+describe('what a text in the box means', () => {
+  it('is first what has this very name, of any kind, and then what begins so, by numbers', () => {
+    expect(named('cluster')).toEqual([
+      'placement cluster',
+      'cluster cluster-1',
+      'cluster cluster-2',
+      'cluster cluster-10',
+    ]);
+    expect(named('cluster-1')).toEqual(['cluster cluster-1', 'cluster cluster-10']);
+    expect(named('shop/WEB')).toEqual(['placement web']);
+    expect(named('web')).toEqual(['placement web', 'cluster web']);
+    expect(found('prod')).toEqual([{ kind: 'set', name: 'prod', clusters: 3 }]);
+  });
+
+  it('can be a state, and nothing written stands for all that there are', () => {
+    expect(found('unsat')).toEqual([{ kind: 'phase', phase: 'Unsatisfied', placements: 1 }]);
+    expect(found('noagent')).toEqual([{ kind: 'health', health: 'noAgent', clusters: 4 }]);
+    expect(new Set(found('').map(({ kind }) => kind))).toEqual(new Set(['health', 'phase']));
+  });
+
+  it('can be a filter of the fleet; one with a fault means nothing', () => {
+    expect(found('set:prod label:region=eu')).toEqual([{ kind: 'filter', q: 'set:prod label:region=eu', clusters: 2 }]);
+    expect(found('sets:prod')).toEqual([]);
+  });
+
+  it('can ask why, in either order', () => {
+    const why = { kind: 'why', cluster: 'cluster-2', namespace: 'shop', name: 'web' };
+    expect(found('why cluster-2 web')[0]).toEqual(why);
+    expect(found('why web cluster-2')[0]).toEqual(why);
+    expect(found('why cluster-2')).toMatchObject([{ kind: 'cluster', name: 'cluster-2' }]);
+    expect(found('why nothing web')).toEqual([]);
+  });
+
+  it('can be a loss: a region first, whatever else has the value', () => {
+    expect(found('lose eu').slice(0, 2)).toEqual([
+      { kind: 'lose', target: 'label/region=eu', clusters: 2 },
+      { kind: 'lose', target: 'label/tier=eu', clusters: 3 },
+    ]);
+    expect(found('lose tier eu')).toEqual([{ kind: 'lose', target: 'label/tier=eu', clusters: 3 }]);
+    expect(found('lose zone')[0]).toEqual({ kind: 'each', key: 'claim/platform.example.com/zone', clusters: 3 });
+    expect(found('lose prod')).toContainEqual({ kind: 'lose', target: 'mclset/prod', clusters: 3 });
+    expect(found('lose cluster-10')).toEqual([{ kind: 'lose', target: 'mcl/cluster-10', clusters: 1 }]);
+  });
+
+  it('can be a drain', () => {
+    expect(found('drain cluster-1')[0]).toEqual({ kind: 'drain', name: 'cluster-1', health: 'noAgent' });
+  });
+
+  it('is sent in part, with the count of all', () => {
+    const managedclusters = Array.from({ length: 40 }, (_, index) => rawCluster(`c${index}`, {}));
+    const { total, rows } = findAnswer(new Snapshot(readingOf(worldOf({ managedclusters }))), 'c');
+    expect([total, rows.length]).toEqual([40, 12]);
+  });
+});
