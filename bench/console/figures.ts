@@ -85,7 +85,7 @@ async function opened(browser: Browser, { port, sessions }: MemoryConsole): Prom
   const page = await context.newPage();
   const origin = `http://127.0.0.1:${port}`;
   await page.goto(`${origin}/login#code=${sessions.code()}`);
-  await page.getByText('10,000 clusters').waitFor();
+  await page.getByText('10,000 clusters', { exact: true }).waitFor();
   const session = await context.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   return { page, session, origin };
@@ -125,7 +125,7 @@ function within<T>(page: Page, expression: string): Promise<T> {
 }
 
 const INPUT = `const type = (label, value) => {
-  const field = document.querySelector('[aria-label="' + label + '"], input[data-search]');
+  const field = document.querySelector('[aria-label="' + label + '"]');
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, value);
   field.dispatchEvent(new Event('input', { bubbles: true }));
 };`;
@@ -140,7 +140,7 @@ const ACTIONS: readonly {
   {
     what: 'filter the map',
     address: '/fleet',
-    act: `${INPUT} type('', N % 2 ? 'health:silent' : 'label:tier=silver');`,
+    act: `${INPUT} type('Filter clusters', N % 2 ? 'health:silent' : 'label:tier=silver');`,
     seen: `document.body.textContent.includes(N % 2 ? '554 of 10,000' : '2,000 of 10,000')`,
   },
   {

@@ -21,7 +21,7 @@ export async function growthFigure(browser: Browser, minutes: number): Promise<F
   try {
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${port}/login#code=${sessions.code()}`);
-    await page.getByText('10,000 clusters').waitFor();
+    await page.getByText('10,000 clusters', { exact: true }).waitFor();
     await page.goto(`http://127.0.0.1:${port}/fleet?view=table&q=${QUERY}`);
     const session = await context.newCDPSession(page);
     let index = 0;

@@ -82,12 +82,17 @@ export function whyAnswer(
   return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
 }
 
+/** The clusters that lack one requirement alone, the nearest first. */
+export function nearOf({ explanation: { nearest } }: ExplainReport): readonly ClusterExplanation[] {
+  return nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
+}
+
 /** The selected by rank; the others the nearest first. */
-function listsOf({ explanation }: ExplainReport): Lists {
-  const { clusters, nearest } = explanation;
+function listsOf(report: ExplainReport): Lists {
+  const { clusters, nearest } = report.explanation;
   const selected = clusters.filter(isIn).sort(byRank);
   const others = clusters.filter((one) => !isIn(one));
-  const near = nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
+  const near = nearOf(report);
   const waiting = others.filter(({ verdict }) => verdict !== 'NotMatched').sort(byRank);
   const out = [...waiting, ...nearest];
   return { in: selected, near, out, all: [...selected, ...out] };

@@ -2,14 +2,15 @@ import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { EventsPart, Session, Withheld } from '../wire/answer.js';
-import { GROUPING, isSort } from '../wire/fleet.js';
+import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft, PlannedPart } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
-import { fleetAnswer, fleetKeys, fleetMap } from './fleet/fleet.js';
+import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
+import { fleetMap } from './fleet/fleetmap.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';
@@ -85,7 +86,13 @@ export const ROUTES: readonly Route[] = [
       ...windowOf(query),
     });
   }),
-  get('fleet/map', (snapshot, { query }) => fleetMap(snapshot, query.get('q') ?? '', groupIn(query))),
+  get('fleet/map', (snapshot, { query }) => {
+    const color = query.get('color') ?? 'health';
+    if (!COLORING.test(color)) throw new RequestError(400, `color: ${JSON.stringify(color)}: unknown`);
+    const [namespace = '', name = ''] = color.slice(color.indexOf(':') + 1).split('/');
+    const map = fleetMap(snapshot, { query: query.get('q') ?? '', group: groupIn(query), color });
+    return existing(map, () => placementAbsence(snapshot, namespace, name));
+  }),
   get('fleet/keys', fleetKeys),
   get('find', (snapshot, { query }) => findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT))),
   get('engine', engineAnswer),

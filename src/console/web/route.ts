@@ -1,4 +1,4 @@
-import { GROUPING, isSort } from '../wire/fleet.js';
+import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 
 /** The addresses of the pages: parsed and written in one place. */
 
@@ -9,8 +9,9 @@ export type Route =
       readonly page: 'fleet';
       readonly q: string;
       readonly view: View;
-      /** By what the map is grouped. */
+      /** By what the map is grouped, and colored. */
       readonly group: string;
+      readonly color: string;
       /** `name`, `name-desc`, … */
       readonly sort: string;
     }
@@ -45,6 +46,7 @@ export const FLEET: Extract<Route, { page: 'fleet' }> = {
   q: '',
   view: 'map',
   group: 'set',
+  color: 'health',
   sort: 'name',
 };
 
@@ -78,6 +80,7 @@ export function parseRoute(address: string): Route {
         q: text('q'),
         view: text('view') === 'table' ? 'table' : 'map',
         group: GROUPING.test(text('group')) ? text('group') : FLEET.group,
+        color: COLORING.test(text('color')) ? text('color') : FLEET.color,
         sort: isOrder(text('sort')) ? text('sort') : FLEET.sort,
       };
     case 'placements':
@@ -102,8 +105,8 @@ export function parseRoute(address: string): Route {
 export function formatRoute(route: Route): string {
   switch (route.page) {
     case 'fleet': {
-      const { q, view, group, sort } = route;
-      return withQuery('/fleet', FLEET, { q, view, group, sort });
+      const { q, view, group, color, sort } = route;
+      return withQuery('/fleet', FLEET, { q, view, group, color, sort });
     }
     case 'placements':
       return withQuery('/placements', {}, { q: route.q, phase: route.phase });

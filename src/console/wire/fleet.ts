@@ -36,6 +36,15 @@ export interface FacetValue {
   readonly count: number;
 }
 
+/** Clusters of one health, or Placements of one phase, of which some are named. */
+export interface Trouble {
+  readonly kind: 'health' | 'phase';
+  readonly word: string;
+  readonly count: number;
+  /** Names of clusters, or `namespace/name`. */
+  readonly some: readonly string[];
+}
+
 export interface Fleet {
   readonly total: number;
   readonly counts: Counts;
@@ -44,6 +53,10 @@ export interface Fleet {
   readonly sets: readonly FacetValue[];
   /** The brake of health, as `status` says it; absent while it holds nothing. */
   readonly brake?: string;
+  /** What somebody has to look at, the worst first. */
+  readonly trouble: readonly Trouble[];
+  /** How many Placements could be read. */
+  readonly placements: number;
   /** The index of the first row. */
   readonly after: number;
   readonly rows: readonly ClusterRow[];
@@ -53,22 +66,37 @@ export interface Fleet {
   readonly without?: readonly { readonly term: string; readonly matched: number }[];
 }
 
+/** By what the map may be colored; `placement` and `score`: by one Placement. */
+export const COLORING = /^(health|version|(placement|score):[^/]+\/[^/]+)$/s;
+
 /** By what the map is grouped: `set`, `health`, `label:KEY` or `claim:KEY`. */
 export interface FleetMap {
   readonly group: string;
+  readonly color: string;
   readonly matched: number;
   /** The clusters, group after group. */
   readonly names: readonly string[];
-  /** One letter a cluster, in the order of `names`: the index in HEALTHS. */
-  readonly health: string;
+  /** One digit a cluster, in the order of `names`: the index in `legend`. */
+  readonly marks: string;
+  /** What the cells can be, as they are sorted within a group; ten at most. */
+  readonly legend: readonly LegendRow[];
   readonly groups: readonly MapGroup[];
+  /** By what else it can be colored: some Placements, those in trouble first. */
+  readonly colors: readonly string[];
+}
+
+/** A health, what a Placement or a plan does with a cluster, a range of scores, or a version. */
+export interface LegendRow {
+  readonly key: string;
+  readonly count: number;
 }
 
 export interface MapGroup {
   /** Empty for clusters without the key, or in no set. */
   readonly value: string;
   readonly count: number;
-  readonly counts: Counts;
+  /** How many cells of each row of the legend. */
+  readonly counts: readonly number[];
   /** The term that filters this group; absent for clusters without a value. */
   readonly term?: string;
 }

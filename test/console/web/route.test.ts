@@ -15,6 +15,10 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
       fc.constantFrom('set', 'health'),
       name.map((key) => `label:${key}`),
     ),
+    color: fc.oneof(
+      fc.constantFrom('health', 'version'),
+      name.map((one) => `placement:shop/${one.replaceAll('/', '')}x`),
+    ),
     sort: fc.constantFrom(...SORTS.flatMap((sort) => [sort, `${sort}-desc`])),
   }),
   fc.record({ page: fc.constant('placements' as const), q: text, phase: text }),

@@ -6,6 +6,7 @@ import {
   type ClusterHealth,
   type Health,
 } from '../../../answers/fleetsummary.js';
+import type { PlacementSummary } from '../../../answers/status.js';
 import { setsOf } from '../../../answers/world/clustertable.js';
 import { grouped, type World } from '../../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
@@ -15,17 +16,17 @@ import {
   type ClusterRow,
   type FacetValue,
   type Fleet,
-  type FleetMap,
   type Key,
-  type MapGroup,
   type Sort,
+  type Trouble,
 } from '../../wire/fleet.js';
-import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
+import { hubStatusOf } from '../placements.js';
+import { matchesAll, parseQuery, type QueryCluster, type Term } from './query.js';
 import type { Snapshot } from '../snapshot.js';
 
 /** The fleet as rows, as a map, and the keys of its labels and claims. */
 
-type FleetCluster = ClusterRow & QueryCluster;
+export type FleetCluster = ClusterRow & QueryCluster;
 
 /** The most values that are listed for each key. */
 const MOST_VALUES = 20;
@@ -73,11 +74,46 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     matched: matched.length,
     sets: setFacets(snapshot),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
+    trouble: snapshot.once('trouble', () => troubleOf(clusters, hubStatusOf(snapshot).placements)),
+    placements: snapshot.world.objects.placements.length,
     after,
     rows: sorted.slice(after, after + limit).map(({ labels: _labels, claims: _claims, ...row }) => row),
     ...(fault === undefined ? {} : { queryFault: fault }),
     ...(matched.length > 0 || terms.length === 0 ? {} : { without: withoutEach(clusters, terms) }),
   };
+}
+
+/** Of each list of what is in trouble, so many are named. */
+const MOST_NAMED = 5;
+/** What somebody has to look at, the worst first; a cluster without an agent is as somebody wants it. */
+const TROUBLED_HEALTHS = ['unavailable', 'silent', 'notJoined'] as const;
+const TROUBLED_PHASES = ['Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Held', 'Paused', 'Waiting'];
+
+/** The clusters and Placements that somebody has to look at. One that holds clusters is held, whatever else it is. */
+export function troubleOf(
+  clusters: readonly Pick<ClusterRow, 'name' | 'health'>[],
+  placements: readonly PlacementSummary[],
+): readonly Trouble[] {
+  const of = (kind: Trouble['kind'], word: string, names: readonly string[]): Trouble[] =>
+    names.length === 0 ? [] : [{ kind, word, count: names.length, some: names.slice(0, MOST_NAMED) }];
+  return [
+    ...TROUBLED_HEALTHS.flatMap((word) =>
+      of(
+        'health',
+        word,
+        clusters.flatMap(({ name, health }) => (health === word ? [name] : [])),
+      ),
+    ),
+    ...TROUBLED_PHASES.flatMap((word) =>
+      of(
+        'phase',
+        word,
+        placements.flatMap(({ namespace, name, phase, held }) =>
+          (held ? 'Held' : phase) === word ? [`${namespace}/${name}`] : [],
+        ),
+      ),
+    ),
+  ];
 }
 
 /** The sets that have clusters. */
@@ -121,47 +157,6 @@ const ORDERS: Readonly<Record<Sort, ((a: FleetCluster, b: FleetCluster) => numbe
   placements: (a, b) => b.placements - a.placements,
   version: (a, b) => byNumbers(a.version ?? '', b.version ?? ''),
 };
-
-export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {
-  const { matched } = matchedBy(snapshot, query);
-  return snapshot.once(`map ${group} ${query}`, () => {
-    const groups = grouped(
-      matched,
-      (one) => [groupOf(one, group)],
-      (one) => one,
-    );
-    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || byNumbers(a, b));
-    const inOrder = sorted.flatMap(([, members]) => sortedBy(members, 'health', false));
-    return {
-      group,
-      matched: matched.length,
-      names: inOrder.map(({ name }) => name),
-      health: inOrder.map(({ health }) => HEALTHS.indexOf(health)).join(''),
-      groups: sorted.map(([value, members]) => mapGroup(group, value, members)),
-    };
-  });
-}
-
-function mapGroup(group: string, value: string, members: readonly FleetCluster[]): MapGroup {
-  const [name, key] = split(group);
-  const term = key === undefined ? termText(name, value) : termText(name, `${key}=${value}`);
-  return { value, count: members.length, counts: countsOf(members), ...(value === '' ? {} : { term }) };
-}
-
-/** The group of a cluster on the map. A cluster of several sets is in that of the first by name, so that it is drawn once. */
-function groupOf({ sets, labels, claims, health }: FleetCluster, group: string): string {
-  const [name, key = ''] = split(group);
-  if (name === 'set') return sets[0] ?? '';
-  if (name === 'health') return health;
-  const pairs = name === 'claim' ? claims : labels;
-  return Object.hasOwn(pairs, key) ? (pairs[key] ?? '') : '';
-}
-
-/** `label:tier` → label, tier; `set` → set. */
-function split(group: string): readonly [name: string, key?: string] {
-  const at = group.indexOf(':');
-  return at < 0 ? [group] : [group.slice(0, at), group.slice(at + 1)];
-}
 
 /** The most frequent first. */
 export function fleetKeys(snapshot: Snapshot): readonly Key[] {

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Health } from '../../../answers/fleetsummary.js';
-import { HEALTHS, type ClusterRow, type Fleet, type FleetMap, type Key } from '../../wire/fleet.js';
+import { HEALTHS, type ClusterRow, type Fleet, type FleetMap } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
 import type { Route } from '../route.js';
-import { useLatest, useLoaded } from '../store.js';
+import { useLatest } from '../store.js';
 import { Commands } from '../parts/command.js';
-import { HEALTH_LOOK, HealthMark } from '../parts/icon.js';
-import { MapView } from '../parts/map.js';
-import { ClusterLink, Count, Since } from '../parts/name.js';
+import { HealthMark } from '../parts/icon.js';
+import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
+import { ClusterLink, Since } from '../parts/name.js';
 import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
-import { Empty, isWithheld, Loading, Show } from '../parts/states.js';
+import { Empty, isWithheld, Loading, Problem, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
+import { TroubleView } from '../parts/trouble.js';
 
 /** All clusters: on a map, and as a table. */
 
@@ -93,7 +93,7 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
           <strong>The brake of health holds.</strong> <p>{fleet.brake}.</p>
         </div>
       )}
-      <Tiles fleet={fleet} q={q} onFilter={filter} />
+      <TroubleView fleet={fleet} />
       <div class="card">
         <div class="toolbar">
           <Search value={q} onInput={filter} fault={fleet.queryFault} sets={fleet.sets} />
@@ -107,9 +107,12 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
         {fleet.without !== undefined ? (
           <NoMatch without={fleet.without} q={q} onFilter={filter} />
         ) : view === 'map' ? (
-          <FleetMapView route={route} onFilter={filter} />
+          <FleetMapView route={route} fleet={fleet} onFilter={filter} />
         ) : (
-          <FleetTable fleet={fleet} route={route} address={address} isUnread={isUnread} />
+          <>
+            <MapBar legend={<HealthFilter q={q} fleet={fleet} onFilter={filter} />} />
+            <FleetTable fleet={fleet} route={route} address={address} isUnread={isUnread} />
+          </>
         )}
       </div>
     </>
@@ -121,32 +124,20 @@ interface Filtering {
   readonly onFilter: (q: string) => void;
 }
 
-/** How many clusters are in each state: each a filter. */
-function Tiles({ fleet, q, onFilter }: Filtering & Pick<FleetViewProps, 'fleet'>): JSX.Element {
-  const isShown = (health: Health): boolean =>
-    fleet.counts[health] > 0 || health === 'available' || health === 'silent';
+/** How many clusters of the whole fleet are in each state: each a filter. */
+function HealthFilter({ fleet, q, onFilter }: Filtering & Pick<FleetViewProps, 'fleet'>): JSX.Element {
+  const isOn = (key: string): boolean => q.split(/\s+/).includes(`health:${key}`);
   return (
-    <ul class="tiles" aria-label="Clusters by health">
-      {HEALTHS.filter(isShown)
-        .reverse()
-        .map((health) => {
-          const term = `health:${health}`;
-          const isOn = q.split(/\s+/).includes(term);
-          return (
-            <li key={health}>
-              <button
-                type="button"
-                class={`tile ${HEALTH_LOOK[health].tone}`}
-                aria-pressed={isOn}
-                onClick={() => onFilter(isOn ? without(q, term) : `${without(q, /^health:/)} ${term} `.trimStart())}
-              >
-                <Count of={fleet.counts[health]} />
-                <HealthMark health={health} />
-              </button>
-            </li>
-          );
-        })}
-    </ul>
+    <Legend
+      rows={HEALTHS.map((key) => ({ key, count: fleet.counts[key] }))}
+      filter={{
+        isOn,
+        onPress: (key) => {
+          const rest = without(q, /^health:/);
+          onFilter(isOn(key) ? rest : `${rest} health:${key} `.trimStart());
+        },
+      }}
+    />
   );
 }
 
@@ -176,34 +167,33 @@ function NoMatch({ without: terms, q, onFilter }: Filtering & Pick<Required<Flee
   );
 }
 
-function FleetMapView({
-  route,
-  onFilter,
-}: {
-  readonly route: FleetRoute;
-  readonly onFilter: (q: string) => void;
-}): JSX.Element {
-  const { q, group } = route;
-  const { data } = useLatest<FleetMap>(`fleet/map?q=${encodeURIComponent(q)}&group=${encodeURIComponent(group)}`);
-  const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
-  const groups = ['set', 'health', ...keys.slice(0, 40).map(({ source, key }) => `${source}:${key}`)];
+interface FleetMapViewProps extends Omit<Filtering, 'q'>, Pick<FleetViewProps, 'fleet' | 'route'> {}
+
+function FleetMapView({ route, fleet, onFilter }: FleetMapViewProps): JSX.Element {
+  const { q, group, color } = route;
+  const { data, error } = useLatest<FleetMap>(
+    `fleet/map?q=${encodeURIComponent(q)}&group=${encodeURIComponent(group)}&color=${encodeURIComponent(color)}`,
+  );
+  const legend =
+    color === 'health' ? (
+      <HealthFilter q={q} fleet={fleet} onFilter={onFilter} />
+    ) : (
+      <Legend rows={data?.color === color ? data.legend : []} />
+    );
   return (
     <>
-      <div class="map-bar">
-        <label>
-          Group by{' '}
-          <select value={group} onChange={(event) => amend({ ...route, group: event.currentTarget.value })}>
-            {[...new Set([...groups, group])].map((one) => (
-              <option key={one} value={one}>
-                {shown(one.replace(':', ' '))}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Legend health={data?.health ?? ''} />
-      </div>
+      <MapBar legend={legend}>
+        <GroupSelect value={group} onChange={(one) => amend({ ...route, group: one })} />
+        <Select
+          label="Color by"
+          value={color}
+          list={[...(data?.colors ?? []), ...scoresOf(color)]}
+          onChange={(one) => amend({ ...route, color: one })}
+        />
+      </MapBar>
+      {error !== undefined && <Problem status={error} />}
       {data === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : (
         <MapView map={data} onGroup={(term) => onFilter(`${without(q, term)} ${term} `.trimStart())} />
       )}
@@ -211,19 +201,9 @@ function FleetMapView({
   );
 }
 
-/** Of the states that are on the map. */
-function Legend({ health: letters }: { readonly health: string }): JSX.Element {
-  return (
-    <ul class="legend" aria-label="Legend">
-      {HEALTHS.filter((_, index) => letters.includes(String(index)))
-        .reverse()
-        .map((health) => (
-          <li key={health}>
-            <HealthMark health={health} />
-          </li>
-        ))}
-    </ul>
-  );
+/** Of the Placement by which it is colored, its scores too. */
+function scoresOf(color: string): readonly string[] {
+  return color.includes('/') ? [color.replace(/^score:/, 'placement:'), color.replace(/^placement:/, 'score:')] : [];
 }
 
 const COLUMNS = [

@@ -7,13 +7,6 @@ import type { ClusterHealth, Health } from '../../../answers/fleetsummary.js';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'quiet' | 'info';
 
-interface Look {
-  readonly tone: Tone;
-  readonly text: string;
-  /** In a box of 16. */
-  readonly shape: JSX.Element;
-}
-
 const RING = <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />;
 const HALF = (
   <g>
@@ -36,24 +29,84 @@ const CHECK = (
     fill="none"
   />
 );
-const FRAME = <path d="M2.5 2.5h11v11h-11z" fill="none" stroke="currentColor" stroke-width="1.6" />;
+/** How a cell of the map looks; in the legend it has the same shape. */
+export interface CellLook {
+  readonly tone: Tone | 'cell-ok' | 'accent';
+  readonly text: string;
+  /** How much of it is full, from below: 0 to 1. */
+  readonly fill: number;
+  /** Across it; `dot`: nothing but a dot, for what is not asked about. */
+  readonly over?: 'cross' | 'bar' | 'dot';
+  readonly isDashed?: true;
+}
 
-/** As the cells of the map. */
-export const HEALTH_LOOK: Readonly<Record<Health, Look>> = {
-  available: { tone: 'ok', text: 'available', shape: <path d="M2 2h12v12H2z" fill="currentColor" /> },
-  silent: { tone: 'warn', text: 'silent', shape: within(<path d="M2 8h12v6H2z" fill="currentColor" />) },
-  unavailable: { tone: 'bad', text: 'unavailable', shape: within(CROSS) },
-  notJoined: { tone: 'info', text: 'not joined', shape: FRAME },
-  noAgent: { tone: 'quiet', text: 'no agent', shape: <g stroke-dasharray="2.4 2">{FRAME}</g> },
-  deleting: { tone: 'quiet', text: 'deleting', shape: within(BAR) },
+export const HEALTH_LOOK: Readonly<Record<Health, CellLook>> = {
+  available: { tone: 'cell-ok', text: 'available', fill: 1 },
+  silent: { tone: 'warn', text: 'silent', fill: 0.5 },
+  unavailable: { tone: 'bad', text: 'unavailable', fill: 0, over: 'cross' },
+  notJoined: { tone: 'info', text: 'not joined', fill: 0 },
+  noAgent: { tone: 'quiet', text: 'no agent', fill: 0, isDashed: true },
+  deleting: { tone: 'quiet', text: 'deleting', fill: 0, over: 'bar' },
 };
 
-function within(shape: JSX.Element): JSX.Element {
+/** Of what a Placement or a plan does with a cluster. */
+const MARK_LOOK: Readonly<Record<string, CellLook>> = {
+  selected: { tone: 'accent', text: 'selected', fill: 1 },
+  held: { tone: 'warn', text: 'held', fill: 0.5 },
+  matches: { tone: 'accent', text: 'matches', fill: 0.5 },
+  near: { tone: 'accent', text: 'lacks one requirement', fill: 0.2 },
+  out: { tone: 'quiet', text: 'out', fill: 0 },
+  notBound: { tone: 'quiet', text: 'not in an eligible set', fill: 0, over: 'dot' },
+  lost: { tone: 'bad', text: 'lost', fill: 0, over: 'cross' },
+  leaves: { tone: 'bad', text: 'leaves', fill: 0, over: 'bar' },
+  comesIn: { tone: 'accent', text: 'comes in', fill: 1 },
+  same: { tone: 'quiet', text: 'as before', fill: 0, over: 'dot' },
+  none: { tone: 'quiet', text: 'none', fill: 0, isDashed: true },
+};
+
+/** Of each row of a legend: versions and scores are shades, the first the fullest. */
+export function looksOf(keys: readonly string[]): readonly CellLook[] {
+  const shades = keys.filter((key) => !isMark(key) && !isHealth(key));
+  return keys.map((key) => {
+    if (isHealth(key)) return HEALTH_LOOK[key];
+    const text = key.replace(/^\d+: /, '');
+    return MARK_LOOK[key] ?? { tone: 'accent', text, fill: 1 - shades.indexOf(key) / Math.max(shades.length - 1, 1) };
+  });
+}
+
+function isHealth(key: string): key is Health {
+  return Object.hasOwn(HEALTH_LOOK, key);
+}
+
+function isMark(key: string): boolean {
+  return Object.hasOwn(MARK_LOOK, key);
+}
+
+/** In a box of 16, as `drawCell` draws it. */
+function cellShape({ fill, over, isDashed }: CellLook): JSX.Element {
+  if (over === 'dot') return <path d="M6 6h4v4H6z" fill="currentColor" />;
   return (
     <g>
-      {FRAME}
-      {shape}
+      <path
+        d="M2.8 2.8h10.4v10.4H2.8z"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        {...(isDashed === true ? { 'stroke-dasharray': '2.4 2' } : {})}
+      />
+      {fill > 0 && <path d={`M2 ${14 - 12 * fill}h12V14H2z`} fill="currentColor" />}
+      {over === 'cross' && CROSS}
+      {over === 'bar' && BAR}
     </g>
+  );
+}
+
+export function CellMark({ look }: { readonly look: CellLook }): JSX.Element {
+  return (
+    <span class={`mark ${look.tone}`}>
+      <Shape shape={cellShape(look)} />
+      <span>{look.text}</span>
+    </span>
   );
 }
 
@@ -96,11 +149,12 @@ export interface HealthMarkProps extends Pick<ClusterHealth, 'health'> {
 }
 
 export function HealthMark({ health, isJudged, short }: HealthMarkProps): JSX.Element {
-  const { tone, text: usual, shape } = HEALTH_LOOK[health];
+  const look = HEALTH_LOOK[health];
+  const { tone, text: usual } = look;
   const text = isJudged === false ? `reported ${usual}, not judged by the hub` : usual;
   return (
     <span class={`mark ${tone}`} title={text}>
-      <Shape shape={shape} />
+      <Shape shape={cellShape(look)} />
       <span class={short === true ? 'unseen' : ''}>{text}</span>
     </span>
   );

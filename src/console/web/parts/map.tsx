@@ -1,39 +1,54 @@
 import { useSignal } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Health } from '../../../answers/fleetsummary.js';
-import { HEALTHS, type Counts, type FleetMap, type MapGroup } from '../../wire/fleet.js';
+import type { FleetMap, Key, LegendRow, MapGroup } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { navigate } from '../navigate.js';
+import { useLoaded } from '../store.js';
 import { Count } from './name.js';
-import { HEALTH_LOOK } from './icon.js';
+import { CellMark, HEALTH_LOOK, looksOf, type CellLook } from './icon.js';
 
 /** Every cluster as a cell, group by group. The cells are a picture: groups, counts and the table say the same. */
 
 /** So many groups are drawn. */
 const MOST_GROUPS = 60;
 const GAP = 2;
+/** What is counted beside a group. */
+const LOUD = new Set([
+  'unavailable',
+  'silent',
+  'notJoined',
+  'deleting',
+  'noAgent',
+  'selected',
+  'held',
+  'lost',
+  'leaves',
+  'comesIn',
+]);
 
 export interface MapProps {
   readonly map: FleetMap;
-  /** Filters by the group. */
-  readonly onGroup: (term: string) => void;
+  /** Filters by the group; absent: groups are no filters. */
+  readonly onGroup?: ((term: string) => void) | undefined;
 }
 
 export function MapView({ map, onGroup }: MapProps): JSX.Element {
   const size = cellSize(map.matched);
+  const keys = map.legend.map(({ key }) => key);
+  const looks = looksOf(keys);
   let first = 0;
   const groups = map.groups.slice(0, MOST_GROUPS).map((group) => {
     const begin = first;
     first += group.count;
-    return { group, names: map.names.slice(begin, first), health: map.health.slice(begin, first) };
+    return { group, names: map.names.slice(begin, first), marks: map.marks.slice(begin, first) };
   });
   return (
     <div class="map">
-      {groups.map(({ group, names, health }) => (
+      {groups.map(({ group, names, marks }) => (
         <section key={group.value} class="map-group">
-          <GroupHead group={group} by={map.group} onGroup={onGroup} />
-          <Cells names={names} health={health} size={size} />
+          <GroupHead group={group} by={map.group} keys={keys} looks={looks} onGroup={onGroup} />
+          <Cells names={names} marks={marks} looks={looks} size={size} />
         </section>
       ))}
       {map.groups.length > MOST_GROUPS && (
@@ -44,56 +59,138 @@ export function MapView({ map, onGroup }: MapProps): JSX.Element {
 }
 
 function cellSize(count: number): number {
-  if (count <= 100) return 24;
-  if (count <= 400) return 16;
+  if (count <= 150) return 24;
+  if (count <= 500) return 16;
   return count <= 3_000 ? 10 : 7;
 }
 
-function GroupHead({
-  group,
-  by,
-  onGroup,
-}: {
+interface GroupHeadProps extends Pick<MapProps, 'onGroup'> {
   readonly group: MapGroup;
   readonly by: string;
-  readonly onGroup: (term: string) => void;
-}): JSX.Element {
-  const name =
-    group.value === '' ? noneText(by) : shown(by === 'health' ? HEALTH_LOOK[group.value as Health].text : group.value);
-  const { term } = group;
+  readonly keys: readonly string[];
+  readonly looks: readonly CellLook[];
+}
+
+function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Element {
+  const { value, term, count, counts } = group;
+  const name = value === '' ? noneText(by) : shown(by === 'health' ? textOfHealth(value) : value);
+  const said = counts.flatMap((of, index) => {
+    return of === 0 || !LOUD.has(keys[index] ?? '') ? [] : `${of.toLocaleString('en-US')} ${looks[index]?.text}`;
+  });
   return (
     <div class="map-head">
-      {term === undefined ? (
-        <span class="map-name muted">{name}</span>
+      {term === undefined || onGroup === undefined ? (
+        <span class="map-name strong">{name}</span>
       ) : (
         <button type="button" class="link map-name" onClick={() => onGroup(term)} title={`Show ${name} alone`}>
           <bdi>{name}</bdi>
         </button>
       )}
-      <Count of={group.count} />
-      <span class="muted map-counts">{countsText(group.counts)}</span>
+      <Count of={count} />
+      <span class="muted map-counts">{said.map(shown).join(', ')}</span>
     </div>
   );
+}
+
+function textOfHealth(value: string): string {
+  return Object.entries(HEALTH_LOOK).find(([health]) => health === value)?.[1].text ?? value;
 }
 
 function noneText(by: string): string {
   return by === 'set' ? 'in no cluster set' : `without ${by.slice(by.indexOf(':') + 1)}`;
 }
 
-/** What is not as it should be; empty where all is well. */
-function countsText(counts: Counts): string {
-  return HEALTHS.filter((health) => health !== 'available' && counts[health] > 0)
-    .map((health) => `${counts[health].toLocaleString('en-US')} ${HEALTH_LOOK[health].text}`)
-    .join(', ');
+export interface LegendProps {
+  readonly rows: readonly LegendRow[];
+  /** Whether a row is the filter, and what makes it so; absent: rows are no filters. */
+  readonly filter?: { readonly isOn: (key: string) => boolean; readonly onPress: (key: string) => void };
+}
+
+/** What the cells mean, with counts; of what there is. */
+export function Legend({ rows, filter }: LegendProps): JSX.Element {
+  const looks = looksOf(rows.map(({ key }) => key));
+  return (
+    <ul class="legend" aria-label="Legend">
+      {rows.map(({ key, count }, index) => {
+        const look = looks[index];
+        if (look === undefined || (count === 0 && filter?.isOn(key) !== true)) return null;
+        const says = (
+          <>
+            <CellMark look={{ ...look, text: shown(look.text) }} /> <Count of={count} />
+          </>
+        );
+        return (
+          <li key={key}>
+            {filter === undefined ? (
+              says
+            ) : (
+              <button type="button" aria-pressed={filter.isOn(key)} onClick={() => filter.onPress(key)}>
+                {says}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly list: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+/** One of a list, or what the address has beside it. */
+export function Select({ label, value, list, onChange }: SelectProps): JSX.Element {
+  return (
+    <label class="nowrap">
+      {label}{' '}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {[...new Set([...list, value])].map((one) => (
+          <option key={one} value={one}>
+            {shown(one.replace(':', ' '))}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** So many keys are offered to group by: those that most clusters have. */
+const MOST_KEYS = 40;
+
+export function GroupSelect({ value, onChange }: Pick<SelectProps, 'value' | 'onChange'>): JSX.Element {
+  const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
+  const list = ['set', 'health', ...keys.slice(0, MOST_KEYS).map(({ source, key }) => `${source}:${key}`)];
+  return <Select label="Group by" value={value} list={list} onChange={onChange} />;
+}
+
+/** Legend to the left, what changes the map to the right. */
+export function MapBar({
+  legend,
+  children,
+}: {
+  readonly legend: JSX.Element;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="map-bar">
+      {legend}
+      <div class="actions">{children}</div>
+    </div>
+  );
 }
 
 interface CellsProps {
   readonly names: readonly string[];
-  readonly health: string;
+  readonly marks: string;
+  readonly looks: readonly CellLook[];
   readonly size: number;
 }
 
-function Cells({ names, health, size }: CellsProps): JSX.Element {
+function Cells({ names, marks, looks, size }: CellsProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useSignal(0);
   useLayoutEffect(() => {
@@ -106,15 +203,18 @@ function Cells({ names, health, size }: CellsProps): JSX.Element {
   const step = size + GAP;
   const columns = Math.max(Math.floor(width.value / step), 1);
   const height = Math.ceil(names.length / columns) * step;
+  const drawn = looks.map(({ text }) => text).join();
   useEffect(() => {
     const { current } = canvas;
     if (current === null || width.value === 0) return undefined;
-    const draw = (): void => drawCells(current, { health, size, columns, width: width.value, height });
+    const draw = (): void => drawCells(current, { marks, looks, size, columns, width: width.value, height });
     draw();
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', draw);
-    return () => scheme.removeEventListener('change', draw);
-  }, [health, size, columns, height, width.value]);
+    const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query));
+    for (const scheme of schemes) scheme.addEventListener('change', draw);
+    return () => {
+      for (const scheme of schemes) scheme.removeEventListener('change', draw);
+    };
+  }, [marks, drawn, size, columns, height, width.value]);
   const nameAt = (event: MouseEvent): string | undefined => {
     const column = Math.floor(event.offsetX / step);
     return column < columns ? names[Math.floor(event.offsetY / step) * columns + column] : undefined;
@@ -139,15 +239,13 @@ function Cells({ names, health, size }: CellsProps): JSX.Element {
   );
 }
 
-interface Drawing {
-  readonly health: string;
-  readonly size: number;
+interface Drawing extends Omit<CellsProps, 'names'> {
   readonly columns: number;
   readonly width: number;
   readonly height: number;
 }
 
-function drawCells(canvas: HTMLCanvasElement, { health, size, columns, width, height }: Drawing): void {
+function drawCells(canvas: HTMLCanvasElement, { marks, looks, size, columns, width, height }: Drawing): void {
   const ratio = devicePixelRatio;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -156,16 +254,16 @@ function drawCells(canvas: HTMLCanvasElement, { health, size, columns, width, he
   context.scale(ratio, ratio);
   const style = getComputedStyle(canvas);
   const step = size + GAP;
-  const line = Math.max(size / 7, 1.2);
-  // What is set for a cell costs more than the cell, and is the same for all of one health.
-  for (const [which, one] of HEALTHS.entries()) {
-    const color = style.getPropertyValue(`--${HEALTH_LOOK[one].tone}`);
+  const line = Math.max(size / 9, 1.2);
+  // What is set for a cell costs more than the cell, and is the same for all of one look.
+  for (const [which, look] of looks.entries()) {
+    const color = style.getPropertyValue(`--${look.tone}`);
     Object.assign(context, { fillStyle: color, strokeStyle: color, lineWidth: line });
-    context.setLineDash(one === 'noAgent' ? [line * 1.5, line] : []);
+    context.setLineDash(look.isDashed === true ? [line * 1.5, line] : []);
     const digit = String(which);
-    for (let index = health.indexOf(digit); index >= 0; index = health.indexOf(digit, index + 1)) {
+    for (let index = marks.indexOf(digit); index >= 0; index = marks.indexOf(digit, index + 1)) {
       const cell = { x: (index % columns) * step, y: Math.floor(index / columns) * step, size };
-      drawCell(context, one, cell, line);
+      drawCell(context, look, cell, line);
     }
   }
 }
@@ -176,23 +274,25 @@ interface CellPlace {
   readonly size: number;
 }
 
-/** Full, half, crossed, or a frame: to be told apart without color. */
-function drawCell(context: CanvasRenderingContext2D, health: Health, { x, y, size }: CellPlace, line: number): void {
-  if (health === 'available') {
-    context.fillRect(x, y, size, size);
+/** Full, in part, crossed, or a frame: to be told apart without color. */
+function drawCell(context: CanvasRenderingContext2D, look: CellLook, { x, y, size }: CellPlace, line: number): void {
+  const { fill, over } = look;
+  const filled = size * (over === 'dot' ? 0.3 : fill);
+  if (over === 'dot') {
+    context.fillRect(x + (size - filled) / 2, y + (size - filled) / 2, filled, filled);
     return;
   }
-  if (health === 'silent') context.fillRect(x, y + size / 2, size, size / 2);
-  if (health === 'unavailable') {
-    context.beginPath();
-    context.moveTo(x + line, y + line);
-    context.lineTo(x + size - line, y + size - line);
-    context.moveTo(x + size - line, y + line);
-    context.lineTo(x + line, y + size - line);
-    context.lineWidth = line * 1.6;
-    context.stroke();
-    context.lineWidth = line;
-  }
-  if (health === 'deleting') context.fillRect(x + size / 4, y + size / 2 - line / 2, size / 2, line);
+  context.fillRect(x, y + size - filled, size, filled);
+  if (fill === 1) return;
   context.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
+  if (over === 'bar') context.fillRect(x + size / 4, y + size / 2 - line, size / 2, line * 2);
+  if (over !== 'cross') return;
+  context.beginPath();
+  context.moveTo(x + line, y + line);
+  context.lineTo(x + size - line, y + size - line);
+  context.moveTo(x + size - line, y + line);
+  context.lineTo(x + line, y + size - line);
+  context.lineWidth = line * 1.6;
+  context.stroke();
+  context.lineWidth = line;
 }

@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import type { Fleet, Trouble } from '../../wire/fleet.js';
+import { Command } from './command.js';
+import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
+import { ClusterLink, Count, PlacementLink } from './name.js';
+import { clustersText } from '../words.js';
+
+/** What somebody has to look at first: in one sentence, then row by row, with the command that goes on. */
+
+export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
+  const { trouble, total, placements } = fleet;
+  const clusters = sumOf(trouble, 'health');
+  const others = sumOf(trouble, 'phase');
+  if (trouble.length === 0)
+    return (
+      <p class="headline well" role="status">
+        <span class="ok">✓</span> {clustersText(total)}: none is silent, unavailable or still to join.
+      </p>
+    );
+  return (
+    <section class={`card trouble ${isDown(trouble) ? 'bad' : 'warn'}`} aria-label="What needs attention">
+      <p class="headline" role="status">
+        {clusters > 0 && `${clusters.toLocaleString('en-US')} of ${clustersText(total)}`}
+        {clusters > 0 && others > 0 && ' and '}
+        {others > 0 && `${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`} need
+        attention.
+      </p>
+      <table class="table cards">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col" class="number">
+              Count
+            </th>
+            <th scope="col" class="rest">
+              Which
+            </th>
+            <th scope="col">Next</th>
+          </tr>
+        </thead>
+        <tbody>
+          {trouble.map((one) => (
+            <tr key={one.word}>
+              <th scope="row" class="tight">
+                <State of={one} />
+              </th>
+              <td class="number">
+                <Count of={one.count} />
+              </td>
+              <td data-label="Which:">
+                <Names of={one} />
+              </td>
+              <td>
+                <Command words={commandFor(one)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function State({ of }: { readonly of: Trouble }): JSX.Element {
+  return isHealthTrouble(of) ? <CellMark look={HEALTH_LOOK[of.word]} /> : <WordMark word={of.word} />;
+}
+
+type HealthTrouble = Trouble & { readonly word: keyof typeof HEALTH_LOOK };
+
+function isHealthTrouble(one: Trouble): one is HealthTrouble {
+  return one.kind === 'health';
+}
+
+function sumOf(trouble: readonly Trouble[], kind: Trouble['kind']): number {
+  return trouble.filter((one) => one.kind === kind).reduce((sum, { count }) => sum + count, 0);
+}
+
+function isDown(trouble: readonly Trouble[]): boolean {
+  return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured'].includes(word));
+}
+
+function Names({ of: { kind, some, count } }: { readonly of: Trouble }): JSX.Element {
+  return (
+    <span class="names">
+      {some.map((name, index) => {
+        const [namespace = '', placement = ''] = name.split('/');
+        return (
+          <span key={name}>
+            {index > 0 && ', '}
+            {kind === 'health' ? <ClusterLink name={name} /> : <PlacementLink namespace={namespace} name={placement} />}
+          </span>
+        );
+      })}
+      {count > some.length && <span class="muted"> and {(count - some.length).toLocaleString('en-US')} more</span>}
+    </span>
+  );
+}
+
+/** What goes on with the first one. */
+function commandFor({ word, some: [first = ''] }: Trouble): readonly string[] {
+  const [namespace = '', name = ''] = first.split('/');
+  const placement = ['placement', name, '-n', namespace];
+  switch (word) {
+    case 'unavailable':
+    case 'silent':
+      return ['kubectl', 'describe', 'mcl', first];
+    case 'notJoined':
+      return ['kubectl', 'mce', 'cluster', 'add', first];
+    case 'Held':
+      return ['kubectl', 'mce', 'release', ...placement];
+    case 'Paused':
+      return ['kubectl', 'mce', 'resume', ...placement];
+    default:
+      return ['kubectl', 'mce', 'explain', ...placement];
+  }
+}
