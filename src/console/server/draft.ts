@@ -157,7 +157,7 @@ function labelWrites(changes: readonly Change[], world: World): readonly WriteRe
 /** Why a draft is not applied: undefined where it is. */
 export function notApplied(objects: DraftWorld['objects'], { drains, losses, each }: Draft): string | undefined {
   if (drains.length + losses.length + each.length > 0)
-    return 'a drain is made by kubectl mce drain, a loss by nobody: here they are only planned';
+    return 'a drain is made by kubectl mce drain, and a loss is only planned';
   const other = objects.find(({ resource }) => resource !== Placements.plural);
   return other && `only Placements and labels are applied here: ${other.name} is for kubectl apply`;
 }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
-import { loseEach } from '../../answers/plan/loseeach.js';
+import { fleetLosses, lossNotes } from '../../answers/plan/loseeach.js';
 import { changeLists, type ChangeList, type PlannedCluster } from '../../answers/plan/changelists.js';
 import { lossLines } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
 import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
+import type { PlanMarks } from './fleet/fleetmap.js';
+import { heatOf } from './heat.js';
 import { manifestText } from './manifest.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
@@ -25,6 +27,8 @@ export interface Made extends Pick<DraftWorld, 'requests'> {
   readonly plan: Plan;
   /** By {@link listKey}, the lists of which the plan does not name all clusters. */
   readonly lists: Readonly<Record<string, readonly PlannedCluster[]>>;
+  /** What becomes of each cluster that something becomes of. */
+  readonly marks: PlanMarks;
 }
 
 /** A draft with its plan, or why there is none. */
@@ -46,12 +50,17 @@ export async function plannedDraft(
     const drafted = await draftWorld(reading, draft, { namespace, ...computing });
     const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
-    const { plan: whole, lists } = planOf(reading, drafted, computing);
+    const { plan: whole, lists, marks } = planOf(reading, drafted, computing);
     const { summary: _summary, ...rest } = whole;
     const isEachAlone = draft.each.length > 0 && drafted.writes.length === 0;
     const plan = isEachAlone ? rest : whole;
     const reason = notApplied(objects, draft);
-    return { requests, lists, plan: { ...plan, ...each, ...(reason === undefined ? {} : { notApplied: reason }) } };
+    return {
+      requests,
+      lists,
+      marks,
+      plan: { ...plan, ...each, ...(reason === undefined ? {} : { notApplied: reason }) },
+    };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
@@ -70,10 +79,12 @@ function lossOfEach(
   if (key === undefined) return {};
   if (other !== undefined) throw new InputError(`the loss of each value is planned of one key: take ${other} away`);
   if (lost.size > 0) throw new InputError('a loss, and the loss of each value, are two plans: take one of them away');
-  return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
+  const losses = fleetLosses(after, key, computing);
+  const notes = lossNotes(losses, after, { wide: false });
+  return { lossOfEach: heatOf(losses, [...notes.before, ...notes.after]) };
 }
 
-function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOptions): Pick<Made, 'plan' | 'lists'> {
+function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOptions): Omit<Made, 'requests'> {
   const { after, objects, requests, lost } = draft;
   const then = { ...reading, world: after };
   const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);
@@ -91,17 +102,33 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
     apartComputed,
     replaced,
     writes: requests.map(({ name }) => name),
-    basedOn: hashOf(placements, replaced),
+    basedOn: hashOf(placements, replaced, [...lost.keys()]),
   };
-  return { plan, lists: longLists(listed) };
+  return { plan, lists: longLists(listed), marks: marksOf(listed, lost.keys()) };
+}
+
+/** The later ones win: who leaves one Placement and comes into another one leaves, and who is lost is lost, whatever follows. */
+const MARKS = [
+  ['waits', 'held'],
+  ['held', 'held'],
+  ['+', 'comesIn'],
+  ['−', 'leaves'],
+] as const;
+
+function marksOf(listed: readonly Listed[], lost: Iterable<string>): PlanMarks {
+  const lists = listed.flatMap((one) => one.lists);
+  const marked = MARKS.flatMap(([sign, mark]) =>
+    lists.filter((one) => one.sign === sign).flatMap(({ rows }) => rows.map(({ name }) => [name, mark] as const)),
+  );
+  return Object.fromEntries([...marked, ...Array.from(lost, (name) => [name, 'lost'] as const)]);
 }
 
 /** Of all clusters that change. Piece by piece: of a large fleet, one text of them all would be too long. */
-function hashOf(placements: readonly PlannedPlacement[], replaced: Plan['replaced']): string {
+function hashOf(placements: readonly PlannedPlacement[], replaced: Plan['replaced'], lost: readonly string[]): string {
   const hash = createHash('sha256');
   // The times of moves are others at each reading, and how many stay is known by the counts.
   const isLeftOut = (key: string): boolean => key === 'at' || key === 'stay';
-  for (const one of [...placements, replaced])
+  for (const one of [...placements, replaced, lost])
     hash.update(JSON.stringify(one, (key, value: unknown) => (isLeftOut(key) ? undefined : value)));
   return hash.digest('base64url');
 }

@@ -37,7 +37,7 @@ export class Planner {
   readonly #mostMs: number | undefined;
   readonly #slots = new Slots(AT_ONCE);
   /** `basedOn` of a plan → its lists, and what its maker may read. */
-  readonly #kept = new Map<string, { readonly lists: Made['lists']; readonly limits: string }>();
+  readonly #kept = new Map<string, Pick<Made, 'lists' | 'marks'> & { readonly limits: string }>();
 
   /** `mostMs`: of a plan, with its wait for a thread; undefined: it may take any time. */
   constructor(clock: Clock, mostMs?: number) {
@@ -49,9 +49,9 @@ export class Planner {
   async plan(snapshot: Snapshot, draft: Draft, planning: Planning): Promise<PlannedDraft> {
     const planned = await this.#plan(snapshot, draft, planning);
     if ('fault' in planned) return planned;
-    const { plan, lists } = planned;
+    const { plan, lists, marks } = planned;
     this.#kept.delete(plan.basedOn);
-    this.#kept.set(plan.basedOn, { lists, limits: limitsText(snapshot.reading) });
+    this.#kept.set(plan.basedOn, { lists, marks, limits: limitsText(snapshot.reading) });
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     return planned;
@@ -59,9 +59,18 @@ export class Planner {
 
   /** A list of a plan that somebody has made who may read as much as is in `reading`; undefined where it is not kept. */
   listOf(basedOn: string, key: string, reading: FleetReading): readonly PlannedCluster[] | undefined {
+    const { lists = {} } = this.#keptOf(basedOn, reading) ?? {};
+    return Object.hasOwn(lists, key) ? lists[key] : undefined;
+  }
+
+  /** What becomes of clusters by a plan, as for {@link listOf}. */
+  marksOf(basedOn: string, reading: FleetReading): Made['marks'] | undefined {
+    return this.#keptOf(basedOn, reading)?.marks;
+  }
+
+  #keptOf(basedOn: string, reading: FleetReading): Pick<Made, 'lists' | 'marks'> | undefined {
     const kept = this.#kept.get(basedOn);
-    if (kept === undefined || kept.limits !== limitsText(reading)) return undefined;
-    return Object.hasOwn(kept.lists, key) ? kept.lists[key] : undefined;
+    return kept?.limits === limitsText(reading) ? kept : undefined;
   }
 
   async #plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {

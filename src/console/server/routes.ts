@@ -10,7 +10,7 @@ import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
-import { fleetMap } from './fleet/fleetmap.js';
+import { fleetMap, planColoring } from './fleet/fleetmap.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';
@@ -121,6 +121,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'POST', path: ['plan'], answer: planFound },
   { method: 'GET', path: ['plan', '*', 'placements', '*', '*', '*'], answer: planPartFound },
+  { method: 'GET', path: ['plan', '*', 'map'], answer: planMapFound },
   { method: 'POST', path: ['apply'], answer: applyFound },
 ];
 
@@ -160,10 +161,23 @@ async function planPartFound({ snapshots, planner }: Hub, { path, query }: Reque
   const { after, limit } = windowOf(query);
   const current = await snapshots.current();
   const list = planner.listOf(basedOn, listKey(`${namespace}/${name}`, sign), current.snapshot.reading);
-  if (list === undefined)
-    throw new RequestError(404, 'this plan is not kept any more: change the draft to plan it again');
+  if (list === undefined) throw planGone();
   const data: PlannedPart = { listed: list.length, rows: list.slice(after, after + limit) };
   return { current, data };
+}
+
+/** The fleet, colored by a plan that was sent before. */
+async function planMapFound({ snapshots, planner }: Hub, { path: [basedOn = ''], query }: Request): Promise<Found> {
+  const current = await snapshots.current();
+  const { snapshot } = current;
+  const marks = planner.marksOf(basedOn, snapshot.reading);
+  if (marks === undefined) throw planGone();
+  const request = { query: '', group: groupIn(query), color: 'plan' };
+  return { current, data: existing(fleetMap(snapshot, request, planColoring(marks)), planGone) };
+}
+
+function planGone(): RequestError {
+  return new RequestError(404, 'this plan is not kept any more: change the draft to plan it again');
 }
 
 /** Applies a draft, or tries to. It reads the hub anew before the writes, and after them. */

@@ -46,8 +46,8 @@ export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
   readonly placements: readonly CutPlacement[];
   /** For a loss of clusters: which Placements are short, empty, or on their last cluster. */
   readonly loss?: string;
-  /** The table of `plan --lose-each`, in lines. */
-  readonly lossOfEach?: string;
+  /** What `plan --lose-each` says. */
+  readonly lossOfEach?: Heat;
   /** The objects that the draft changes, as they are now, and their fields that stay though the draft does not have them. */
   readonly replaced: readonly { readonly name: string; readonly live: string; readonly kept: readonly string[] }[];
   /** What applying it writes, `KIND NAME`: what the hub does not have so already. */
@@ -56,6 +56,34 @@ export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
   readonly notApplied?: string;
   /** Changes with the outcome, and with what is replaced: `apply` sends it back. */
   readonly basedOn: string;
+}
+
+/** The loss of each value of a key: a row for each value, a column for each Placement that is hurt, the worst first. */
+export interface Heat {
+  /** `label/region`, as `--lose-each` takes it. */
+  readonly key: string;
+  readonly columns: readonly Pick<PlannedPlacement, 'namespace' | 'name'>[];
+  readonly rows: readonly HeatRow[];
+  /** How many there are of each; some are sent. */
+  readonly columnsTotal: number;
+  readonly rowsTotal: number;
+  /** What the table does not say. */
+  readonly notes: readonly string[];
+}
+
+export interface HeatRow {
+  readonly value: string;
+  /** As `--lose` takes it. */
+  readonly target: string;
+  readonly clusters: number;
+  /** For each column; null where the loss does nothing to the Placement. */
+  readonly cells: readonly (HeatCell | null)[];
+}
+
+export interface HeatCell {
+  readonly effect: 'Moves' | 'Short' | 'Empty';
+  readonly before: number;
+  readonly after: number;
 }
 
 /** Why a draft has no plan. */

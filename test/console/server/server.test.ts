@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/http/host.js';
 import { readAppliedText } from '../../../src/answers/files/files.js';
 import { planChange } from '../../../src/cli/commands/plan.js';
-import { loseEach } from '../../../src/answers/plan/loseeach.js';
+import { fleetLosses, loseEach } from '../../../src/answers/plan/loseeach.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
 import type { CutPlacement } from '../../../src/console/wire/plan.js';
 import type { Sessions } from '../../../src/console/server/session.js';
@@ -398,19 +398,28 @@ describe('answers', () => {
     await clock.advance(1_001);
   });
 
-  it('the loss of each value of a key is the table that the command prints', async () => {
+  it('the loss of each value of a key is what the command prints, as a table of heat', async () => {
     const plan = async (draft: object): Promise<unknown> =>
       JSON.parse((await ask('plan', { method: 'POST', body: JSON.stringify({ manifests: '', ...draft }) })).text).data;
 
     const reading = { world: hub.world, namespace: undefined, refused: [] };
     const { text } = loseEach(reading, 'label/tier', { output: 'text', colored: false });
+    const { values } = fleetLosses(reading, 'label/tier', {});
+    const heat = {
+      key: 'label/tier',
+      columns: [{ namespace: 'shop', name: 'web' }],
+      rows: values.map(({ value, clusters }) => ({ value, clusters, target: `label/tier=${value}` })),
+    };
     const alone = await plan({ each: ['label/tier'] });
-    expect(alone).toMatchObject({ lossOfEach: text, placements: [] });
+    expect(alone).toMatchObject({ lossOfEach: heat, placements: [] });
+    const { notes } = (alone as { lossOfEach: { notes: readonly string[] } }).lossOfEach;
+    expect(notes.length).toBeGreaterThan(0);
+    for (const note of notes) expect(text).toContain(note);
     // Nothing is changed: there is one summary, that of the table.
     expect(alone).not.toHaveProperty('summary');
     expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:a=b'] })).toHaveProperty('summary');
     // The changes of the draft count as made.
-    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:tier-'] })).not.toMatchObject({ lossOfEach: text });
+    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:tier-'] })).not.toMatchObject({ lossOfEach: heat });
     expect(await plan({ each: ['tier'] })).toEqual({ fault: '--lose-each must be claim/KEY or label/KEY, got "tier"' });
     expect(await plan({ each: ['label/none'] })).toMatchObject({ fault: expect.stringContaining('label none') });
     expect(await plan({ each: ['label/tier', 'label/x'] })).toMatchObject({

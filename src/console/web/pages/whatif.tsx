@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlacementView } from '../../wire/placement.js';
-import type { Draft } from '../../wire/plan.js';
+import type { Draft, Plan } from '../../wire/plan.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import {
@@ -24,6 +24,7 @@ import { addChip, Chips, CHIPS } from '../parts/plan/chips.js';
 import { Apply } from '../parts/plan/apply.js';
 import { Editor } from '../parts/plan/editor.js';
 import { Moved, PlannedView } from '../parts/plan/planned.js';
+import { Stage } from '../parts/plan/stage.js';
 import { capital, Empty, isWithheld, Loading, WithheldNotice } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */
@@ -32,6 +33,10 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
   const { begin } = route;
   const fault = useBeginning(begin);
   const [planned, onMoved] = usePlan();
+  const isOpened = useSignal(false);
+  const { manifests, ...questions } = draft.value;
+  // A question such as a loss has no manifest: the answer has the whole width.
+  const isWriting = isOpened.value || manifests !== '' || Object.values(questions).every(({ length }) => length === 0);
   return (
     <>
       <header class="page-head">
@@ -57,8 +62,13 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
           {capital(shown(fault))}. The draft is the one of before.
         </p>
       )}
-      <div class="whatif">
-        <DraftView faultLine={planned.line} isBeginning={begin.startsWith('placement:')} />
+      <div class={`whatif ${isWriting ? 'writing' : ''}`}>
+        <DraftView
+          faultLine={planned.line}
+          isBeginning={begin.startsWith('placement:')}
+          isWriting={isWriting}
+          onWrite={() => (isOpened.value = true)}
+        />
         <Outcome {...planned} onMoved={onMoved} />
       </div>
     </>
@@ -68,17 +78,21 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
 /** Takes what the address names into the draft, once, as it is now; why it could not, or empty. */
 function useBeginning(begin: string): string {
   const fault = useSignal('');
+  /** The draft that the address stands for. */
+  const begun = useRef<Draft | undefined>(undefined);
   const isOpen = isSessionOpen();
   useEffect(() => {
     const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(begin) ?? [];
     if (kind === '' || !isOpen) return undefined;
     fault.value = '';
+    if (kind === 'lose') ask({ ...EMPTY_DRAFT, losses: [rest] });
+    if (kind === 'each') ask({ ...EMPTY_DRAFT, each: [rest] });
     if (kind === 'drain') changeDraft({ drains: [...new Set([...draft.value.drains, rest])] });
     if (kind === 'labels') changeDraft({ labels: [...draft.value.labels, `${rest}:`] });
-    if (kind !== 'placement') {
-      amend({ page: 'whatif', begin: '' });
-      return undefined;
-    }
+    begun.current = draft.value;
+    // What somebody goes on to write: the address does not have it.
+    if (kind === 'labels') amend({ page: 'whatif', begin: '' });
+    if (kind !== 'placement') return undefined;
     let isLeft = false;
     void takePlacement(rest).then((why) => {
       if (isLeft) return;
@@ -87,7 +101,17 @@ function useBeginning(begin: string): string {
     });
     return () => void (isLeft = true);
   }, [begin, isOpen, fault]);
+  useEffect(() => {
+    // What somebody has changed has no address.
+    if (begin !== '' && begun.current !== undefined && begun.current !== draft.value)
+      amend({ page: 'whatif', begin: '' });
+  }, [draft.value]);
   return fault.value;
+}
+
+/** The draft is this question alone; what was there can be brought back. */
+function ask(question: Draft): void {
+  if (JSON.stringify(question) !== JSON.stringify(draft.value)) replaceDraft(question);
 }
 
 /** Why it is not in the draft; empty where it is. */
@@ -112,26 +136,17 @@ interface DraftViewProps {
   readonly faultLine: number | undefined;
   /** A Placement is being read into the draft: what is written now would be replaced by it. */
   readonly isBeginning: boolean;
+  readonly isWriting: boolean;
+  /** Shows the editor. */
+  readonly onWrite: () => void;
 }
 
-function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
+function DraftView({ faultLine, isBeginning, isWriting, onWrite }: DraftViewProps): JSX.Element {
   const { value } = draft;
   const adders = useRef<HTMLDivElement>(null);
   const unseen = unseenIn(value);
   return (
     <section class="card draft" aria-label="Draft">
-      <Editor
-        label="Manifests"
-        value={value.manifests}
-        faultLine={faultLine}
-        isReadOnly={isBeginning}
-        onInput={(manifests) => changeDraft({ manifests })}
-      />
-      {unseen !== undefined && (
-        <p class="fault" role="alert">
-          Characters are not seen here, or turn others around: <code>{shown(unseen.trim())}</code>
-        </p>
-      )}
       {CHIPS.map(({ field, title, hint }) => (
         <Chips
           key={field}
@@ -143,26 +158,41 @@ function DraftView({ faultLine, isBeginning }: DraftViewProps): JSX.Element {
         />
       ))}
       <div class="actions" ref={adders}>
-        <button
-          type="button"
-          class="button"
-          onClick={() => changeDraft({ manifests: withDocument(value.manifests, PLACEMENT) })}
-        >
-          + Placement
-        </button>
-        <button
-          type="button"
-          class="button"
-          onClick={() => changeDraft({ manifests: withDocument(value.manifests, CLUSTER) })}
-        >
-          + Cluster
-        </button>
         {CHIPS.map(({ field, add }) => (
           <button key={field} type="button" class="button" onClick={() => addChip(field, adders.current)}>
             + {add}
           </button>
         ))}
+        {TEMPLATES.map(([add, text]) => (
+          <button
+            key={add}
+            type="button"
+            class="button"
+            onClick={() => changeDraft({ manifests: withDocument(value.manifests, text) })}
+          >
+            + {add}
+          </button>
+        ))}
+        {!isWriting && (
+          <button type="button" class="button" onClick={onWrite}>
+            + Manifest
+          </button>
+        )}
       </div>
+      {isWriting && (
+        <Editor
+          label="Manifests"
+          value={value.manifests}
+          faultLine={faultLine}
+          isReadOnly={isBeginning}
+          onInput={(manifests) => changeDraft({ manifests })}
+        />
+      )}
+      {unseen !== undefined && (
+        <p class="fault" role="alert">
+          Characters are not seen here, or turn others around: <code>{shown(unseen.trim())}</code>
+        </p>
+      )}
     </section>
   );
 }
@@ -183,6 +213,11 @@ metadata:
     cluster.fleetmgmt.io/clusterset: production
 spec: {}
 `;
+
+const TEMPLATES = [
+  ['Placement', PLACEMENT],
+  ['Cluster', CLUSTER],
+] as const;
 
 function withDocument(text: string, document: string): string {
   return text.trim() === '' ? document : `${text.trimEnd()}\n---\n${document}`;
@@ -215,18 +250,25 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       {plan === undefined && fault === undefined && !isPlanning && (
         <Empty title="Nothing is planned yet.">
           <p>
-            Write a manifest, label or drain a cluster: here stands what every Placement would then select, before
-            anything is changed.
+            Lose a region, drain or label a cluster, or write a manifest: here stands what every Placement would then
+            select, before anything is changed.
           </p>
         </Empty>
       )}
       {plan !== undefined && seen !== undefined && <Moved before={seen} after={plan} />}
       {plan !== undefined && (
         <div class={isOld ? 'old' : ''}>
-          <PlannedView plan={plan} isCounted={isCounted} />
+          <PlannedView plan={plan} isCounted={isCounted}>
+            {isStaged(plan) && <Stage basedOn={plan.basedOn} draft={draft.value} />}
+          </PlannedView>
         </div>
       )}
       {plan !== undefined && <Apply plan={plan} agreed={agreed ?? plan} isOld={isOld} onMoved={onMoved} />}
     </section>
   );
+}
+
+/** Whether the fleet is shown as the plan leaves it: not where a table of losses is all that is asked for. */
+function isStaged({ placements, loss }: Plan): boolean {
+  return placements.length > 0 || loss !== undefined;
 }

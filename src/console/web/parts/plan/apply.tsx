@@ -100,7 +100,7 @@ function Deleted({ name }: { readonly name: string }): JSX.Element {
   return (
     <div class="notice warn" role="alert">
       <strong>{shown(name)} was deleted since this draft began: applying it creates it again.</strong>
-      <Whole title="What this draft began with, whole" text={begun} />
+      <Whole title="The manifest that this draft began with" text={begun} />
       <div class="actions">
         <button type="button" class="button" onClick={() => setBases(others)}>
           Create it again
@@ -135,18 +135,18 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
   return (
     <div class="notice warn" role="alert">
       <strong>{shown(name)} was changed since this draft began:</strong>
-      <pre tabIndex={0} aria-label="Their change">
+      <pre tabIndex={0} aria-label="The change on the hub">
         {lines.map(shown).join('\n')}
       </pre>
-      <Whole title="Theirs, whole" text={live} />
-      <Whole title="What this draft began with, whole" text={begun} />
+      <Whole title="The manifest on the hub" text={live} />
+      <Whole title="The manifest that this draft began with" text={begun} />
       <div class="actions">
         <button type="button" class="button" onClick={() => setBases({ ...bases.value, [name]: live })}>
-          Overwrite it with mine
+          Overwrite the change
         </button>
         {isAlone && (
           <button type="button" class="button" onClick={beginAgain}>
-            Begin again with theirs
+            Begin again with the manifest on the hub
           </button>
         )}
       </div>

@@ -14,15 +14,15 @@ interface ChipKind {
 }
 
 export const CHIPS: readonly ChipKind[] = [
-  { field: 'labels', title: 'Label', add: 'Label', hint: 'cluster-1:tier=gold, or cluster-1:tier-' },
-  { field: 'drains', title: 'Drain', add: 'Drain', hint: 'name of a cluster' },
+  { field: 'labels', title: 'label', add: 'Label', hint: 'cluster-1:tier=gold, or cluster-1:tier-' },
+  { field: 'drains', title: 'drain', add: 'Drain', hint: 'name of a cluster' },
   {
     field: 'losses',
-    title: 'Lost',
-    add: 'Loss',
+    title: 'lose',
+    add: 'Lose',
     hint: 'label/region=eu-west, mclset/edge, a cluster',
   },
-  { field: 'each', title: 'Lost, each value of', add: 'Loss of each', hint: 'label/region, or claim/zone' },
+  { field: 'each', title: 'lose each', add: 'Lose each', hint: 'label/region, or claim/zone' },
 ];
 
 /** An empty text, with the focus in it. */

@@ -1,12 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { PlannedState } from '../../../../answers/plan/document.js';
 import type { PlannedCluster } from '../../../../answers/plan/changelists.js';
 import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../wire/plan.js';
-import { shown, shownLines } from '../../command.js';
+import { shown } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
-import { spaced } from '../../words.js';
+import { HeatView } from './heat.js';
 import { WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
 import { Pager, usePages } from '../pager.js';
@@ -24,24 +24,20 @@ export interface PlannedProps {
   readonly plan: Plan;
   /** Whether the counts are of any Placements: not where none may be read. */
   readonly isCounted: boolean;
+  /** Between the summary and the Placements. */
+  readonly children?: ComponentChildren;
 }
 
-export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
+export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.Element {
   const { placements, refusals, summary, loss, lossOfEach, replaced, apartComputed } = plan;
   const pages = usePages(placements.length, PAGE);
   const open = useSignal('');
   return (
     <>
-      {isCounted && lossOfEach !== undefined && (
-        <>
-          <h2>The loss of each value{summary !== undefined && ', after the changes'}</h2>
-          <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
-            {shownLines(lossOfEach)}
-          </pre>
-        </>
-      )}
-      {isCounted && summary !== undefined && <p class="plan-summary">{shown(summary.text)}</p>}
+      {isCounted && lossOfEach !== undefined && <HeatView heat={lossOfEach} />}
+      {isCounted && summary !== undefined && <p class="headline">{shown(summary.text)}</p>}
       {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
+      {children}
       {refusals.map(({ kind, name }) => (
         <p key={name} class="notice bad">
           {kind} {shown(name)} is in use: its deletion is refused
@@ -56,13 +52,34 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
           </p>
         ))}
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
-      <ul class="planned">
-        {placements.slice(pages.after, pages.after + PAGE).map((one) => (
-          <li key={`${one.namespace}/${one.name}`}>
-            <PlannedPlacementView one={one} basedOn={plan.basedOn} open={open} />
-          </li>
-        ))}
-      </ul>
+      {placements.length > 0 && (
+        <table class="table cards planned">
+          <thead>
+            <tr>
+              <th scope="col" class="rest">
+                Placement
+              </th>
+              <th scope="col">Selected</th>
+              <th scope="col" class="number">
+                Leave
+              </th>
+              <th scope="col" class="number">
+                Come in
+              </th>
+              <th scope="col" class="number">
+                Held
+              </th>
+              <th scope="col" class="number">
+                Stay
+              </th>
+              <th scope="col">Then</th>
+            </tr>
+          </thead>
+          {placements.slice(pages.after, pages.after + PAGE).map((one) => (
+            <PlannedPlacementView key={`${one.namespace}/${one.name}`} one={one} basedOn={plan.basedOn} open={open} />
+          ))}
+        </table>
+      )}
       <Pager label="Placements" {...pages} />
     </>
   );
@@ -78,48 +95,56 @@ function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JS
   const { namespace, name, change, before, after, counts, apart, lists } = one;
   const problem = after && problemIn(after);
   const isKnown = change !== 'Unknown';
+  const numbers = [
+    ['−', 'Leave', counts.remove, 'bad'],
+    ['+', 'Come in', counts.add, 'ok'],
+    ['', 'Held', lists.find(({ sign }) => sign === 'held')?.total ?? 0, 'warn'],
+    ['', 'Stay', counts.stay, 'muted'],
+  ] as const;
   return (
-    <>
-      <p class="planned-head">
-        <span class="strong">
-          <PlacementLink namespace={namespace} name={name} />
-        </span>
-        {change !== 'Changed' && <WordMark word={change} badge />}
-        {isKnown && (
-          <span class="diff">
-            <span class="ok">+{counts.add.toLocaleString('en-US')}</span>{' '}
-            <span class="bad">−{counts.remove.toLocaleString('en-US')}</span>{' '}
-            <span class="muted">={counts.stay.toLocaleString('en-US')}</span>
-          </span>
+    <tbody>
+      <tr>
+        <th scope="row">
+          <PlacementLink namespace={namespace} name={name} /> {change !== 'Changed' && <WordMark word={change} badge />}
+        </th>
+        {isKnown ? (
+          <>
+            <td class="tight">{`${selectedText(before)} → ${selectedText(after)}`}</td>
+            {numbers.map(([sign, label, count, tone]) => (
+              <td key={label} data-label={`${label}:`} class={`number ${count > 0 ? tone : 'muted'}`}>
+                {`${count > 0 ? sign : ''}${count.toLocaleString('en-US')}`}
+              </td>
+            ))}
+            <td class="tight">{after !== undefined && <WordMark word={after.phase} />}</td>
+          </>
+        ) : (
+          <td colSpan={6}>what it would select is not known with your rights</td>
         )}
-        <span class="muted">
-          {isKnown ? statesText(before, after) : 'what it would select is not known with your rights'}
-        </span>
-      </p>
-      {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
-      {after !== undefined &&
-        problem === undefined &&
-        after.phase !== 'Satisfied' &&
-        after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
-      {lists.map((list) => {
-        const path = `plan/${basedOn}/${placementPath(namespace, name)}/${encodeURIComponent(list.sign)}`;
-        const id = `${namespace}/${name} ${list.sign}`;
-        const onToggle = (): string => (open.value = open.value === id ? '' : id);
-        return <Clusters key={id} list={list} path={path} isOpen={open.value === id} onToggle={onToggle} />;
-      })}
-      {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
-    </>
+      </tr>
+      <tr>
+        <td colSpan={7} class="detail">
+          {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
+          {after !== undefined &&
+            problem === undefined &&
+            after.phase !== 'Satisfied' &&
+            after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
+          {lists.map((list) => {
+            const path = `plan/${basedOn}/${placementPath(namespace, name)}/${encodeURIComponent(list.sign)}`;
+            const id = `${namespace}/${name} ${list.sign}`;
+            const onToggle = (): string => (open.value = open.value === id ? '' : id);
+            return <Clusters key={id} list={list} path={path} isOpen={open.value === id} onToggle={onToggle} />;
+          })}
+          {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
+        </td>
+      </tr>
+    </tbody>
   );
 }
 
-function statesText(before: PlannedState | undefined, after: PlannedState | undefined): string {
-  const of = (state: PlannedState | undefined): string => {
-    if (state === undefined) return 'none';
-    const [selected, wanted] = [state.selected, state.wanted].map((count) => count?.toLocaleString('en-US'));
-    return wanted === undefined ? `${selected}` : `${selected} of ${wanted}`;
-  };
-  const phase = after !== undefined && before?.phase !== after.phase ? `, ${spaced(after.phase)}` : '';
-  return `${of(before)} → ${of(after)}${phase}`;
+function selectedText(state: PlannedState | undefined): string {
+  if (state === undefined) return 'none';
+  const [selected, wanted] = [state.selected, state.wanted].map((count) => count?.toLocaleString('en-US'));
+  return wanted === undefined ? `${selected}` : `${selected} of ${wanted}`;
 }
 
 interface ClustersProps {
