@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +28,7 @@ export async function bundleWeb(root: string, outdir: string): Promise<Metafile>
     legalComments: 'none',
     // The imports are those of the compiled files.
     resolveExtensions: ['.tsx', '.ts', '.js'],
+    define: { GLOSSARY: JSON.stringify(termsOf(readFileSync(path.join(root, 'docs', 'glossary.md'), 'utf8'))) },
     metafile: true,
     outdir,
     logLevel: 'warning',
@@ -39,6 +40,13 @@ export async function bundleWeb(root: string, outdir: string): Promise<Metafile>
   copyFileSync(path.join(root, SOURCE, 'icon.svg'), path.join(outdir, 'icon.svg'));
   writeFileSync(path.join(outdir, 'index.html'), shell(script, style));
   return metafile;
+}
+
+/** The terms of the glossary, a table in Markdown, with their meanings as plain text. */
+export function termsOf(glossary: string): Readonly<Record<string, string>> {
+  const rows = glossary.matchAll(/^\| (?!term |---)(.+?) \| (.+?) \|/gm);
+  const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+  return Object.fromEntries([...rows].map(([, term = '', meaning = '']) => [term, plain(meaning)]));
 }
 
 function shell(script: string, style: string): string {

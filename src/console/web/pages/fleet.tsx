@@ -11,7 +11,7 @@ import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
 import { ClusterLink, Since } from '../parts/name.js';
 import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
-import { Empty, isWithheld, Loading, Problem, Show } from '../parts/states.js';
+import { Empty, isWithheld, Loading, NoPlacement, Problem, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { TroubleView } from '../parts/trouble.js';
 
@@ -94,6 +94,11 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
         </div>
       )}
       <TroubleView fleet={fleet} />
+      {fleet.placements === 0 && !isUnread('placements') && (
+        <div class="card">
+          <NoPlacement />
+        </div>
+      )}
       <div class="card">
         <div class="toolbar">
           <Search value={q} onInput={filter} fault={fleet.queryFault} sets={fleet.sets} />

@@ -9,7 +9,7 @@ import { spaced } from '../words.js';
 import { WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
 import { Pager, usePages } from '../parts/pager.js';
-import { Empty, Show } from '../parts/states.js';
+import { Empty, NoPlacement, Show } from '../parts/states.js';
 import { counted, Tabs } from '../parts/tabs.js';
 
 /** All Placements that can be read, with what is wrong of each. */
@@ -53,15 +53,7 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   );
   const rows = data.rows.filter((one) => isOf(one, phase));
   const pages = usePages(rows.length, PAGE);
-  if (data.total === 0)
-    return (
-      <Empty
-        title="There is no Placement that you may read."
-        command={['kubectl', 'apply', '-f', 'examples/placement.yaml']}
-      >
-        <p>A Placement selects clusters for an application. The examples have one:</p>
-      </Empty>
-    );
+  if (data.total === 0) return <NoPlacement />;
   return (
     <div class="card">
       <div class="toolbar">

@@ -42,6 +42,20 @@ export function Empty({ title, children, command }: EmptyProps): JSX.Element {
   );
 }
 
+/** What a Placement is for, where there is none. */
+export function NoPlacement(): JSX.Element {
+  return (
+    <Empty
+      title="There is no Placement that you may read."
+      command={['kubectl', 'apply', '-f', 'examples/placement.yaml']}
+    >
+      <p>A Placement names the clusters that an application wants: cluster sets, labels and claims, and how many.</p>
+      <p>The hub selects them and publishes a decision, which Argo CD and others follow as clusters come and go.</p>
+      <p>Here stands why each cluster is in it or not, and what a change would select before it is made.</p>
+    </Empty>
+  );
+}
+
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 

@@ -3,6 +3,7 @@ import type { Fleet, Trouble } from '../../wire/fleet.js';
 import { Command } from './command.js';
 import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
 import { ClusterLink, Count, PlacementLink } from './name.js';
+import { Term } from './term.js';
 import { clustersText } from '../words.js';
 
 /** What somebody has to look at first: in one sentence, then row by row, with the command that goes on. */
@@ -61,8 +62,13 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
   );
 }
 
+/** The words that the glossary explains. */
+const TERMS: Readonly<Record<string, string>> = { silent: 'silent', Held: 'held' };
+
 function State({ of }: { readonly of: Trouble }): JSX.Element {
-  return isHealthTrouble(of) ? <CellMark look={HEALTH_LOOK[of.word]} /> : <WordMark word={of.word} />;
+  const mark = isHealthTrouble(of) ? <CellMark look={HEALTH_LOOK[of.word]} /> : <WordMark word={of.word} />;
+  const term = TERMS[of.word];
+  return term === undefined ? mark : <Term of={term}>{mark}</Term>;
 }
 
 type HealthTrouble = Trouble & { readonly word: keyof typeof HEALTH_LOOK };
