@@ -166,7 +166,7 @@ describe('the row of check about the port of the API server', () => {
     ],
   ])('is not known without the right to read %s', (_, input, named) => {
     expect(networkLines(input)).toEqual([
-      `? whether NetworkPolicies allow the port of the API server is not known; not readable: ${named}: ClusterRole multicluster-engine-reader grants it: docs/security.md#people`,
+      `? whether NetworkPolicies allow the port of the API server is not known; not readable: ${named}: ClusterRole multicluster-engine-reader grants it: docs/how-to/roles.md`,
     ]);
   });
 

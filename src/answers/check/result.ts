@@ -52,7 +52,7 @@ export function failed(name: string, message: string, remedy?: string): CheckRes
   return { name, status: 'Failed', message, remedy };
 }
 
-const READER_REMEDY = 'ClusterRole multicluster-engine-reader grants it: docs/security.md#people';
+const READER_REMEDY = 'ClusterRole multicluster-engine-reader grants it: docs/how-to/roles.md';
 
 /** `what`: what is therefore not known. Of a missing right the remedy is the role that has it. */
 export function unread(name: string, what: string, { resource, verb, status }: Omit<Unread, 'kind'>): CheckResult {

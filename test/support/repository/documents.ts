@@ -11,7 +11,6 @@ import { root } from './root.js';
 export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
   'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
-  'docs/security.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/argo-cd.md': 'test/e2e/argocd.nightly.test.ts',
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/bound-a-change.md': 'test/e2e/docs.slow.test.ts',
@@ -31,6 +30,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/operate.md': 'test/integration/observability/securemetrics.slow.test.ts',
   'docs/how-to/preview-a-change.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/recover-from-a-mistake.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/how-to/roles.md': 'test/field/roles.slow.test.ts',
   'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/select-by-capacity.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/spread-over-regions.md': 'test/e2e/docs.slow.test.ts',
@@ -58,7 +58,6 @@ export const AFTER_WALK = [
   'docs/how-to/find-out-why.md',
   'docs/how-to/preview-a-change.md',
   'docs/how-to/components.md',
-  'docs/security.md',
 ];
 /** The commands of the README, on a hub that runs. */
 export function walk(): readonly Step[] {
