@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { AGENT } from './agent/flags.js';
+import { EXAMPLES } from './cli/examples.js';
 import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
 import { toolsOf } from './cli/command.js';
 import { CHANGING } from './cli/rows/changing.js';
@@ -44,6 +45,7 @@ await start({
   version: version(),
   prefix: VARIABLE_PREFIX,
   commands,
+  examples: EXAMPLES,
   complete: (completion, given) =>
     ready(complete(completion, given), async (config) =>
       (await import('./cli/commands/completion.js')).runCompletion(config),

@@ -12,10 +12,11 @@ import { worldOf, type World } from '../../src/answers/world/world.js';
 import { status } from '../../src/cli/commands/status.js';
 import { history } from '../../src/cli/commands/history.js';
 import { changePause } from '../../src/cli/commands/pause.js';
+import { EXAMPLES } from '../../src/cli/examples.js';
 import { releaseClusters } from '../../src/cli/commands/release.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { whoSelects } from '../../src/cli/commands/whoselects.js';
-import { readConfig } from '../support/commandline.js';
+import { program, readConfig, type Usage } from '../support/commandline.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { historyWorld } from '../support/builders/examplehistory.js';
@@ -103,4 +104,35 @@ describe('the commands of the pages', () => {
   it.each(stepsOf(commandPages()))('%s shows what %s prints', async (_page, command, output) => {
     expect(output).toEqual((await outputOf(command)).trimEnd().split('\n'));
   });
+});
+
+/** The examples of help, with their command. */
+const HELP = Object.entries(EXAMPLES).flatMap(([command, examples]) =>
+  examples.map(([, words]): [command: string, words: string] => [command, words]),
+);
+/** What a hub with the example fleet answers. */
+const READING = /^(?:explain|who-selects|tree|history|status|check|cluster list)\b/;
+
+describe('the examples of help', () => {
+  it('every command has one, and the help of a command or an action shows its own', () => {
+    expect(Object.keys(EXAMPLES).sort()).toEqual(program.commands.map(({ name }) => name).sort());
+    expect(readConfig(['pause', '--help'], {})).toMatchObject({
+      text: expect.stringContaining(
+        'Examples:\n  # Freeze a decision\n  multicluster-engine pause placement web -n shop\n',
+      ),
+    });
+    const { text } = readConfig(['cluster', 'list', '--help'], {}) as Usage;
+    expect(text.match(/^ {2}multicluster-engine .*$/gm)).toEqual(['  multicluster-engine cluster list']);
+  });
+
+  it.each(HELP)('%s: the program accepts %s', (command, words) => {
+    expect(readConfig(words.split(' '), {}).command).toMatch(new RegExp(`^${command}`));
+  });
+
+  it.each(HELP.filter(([, words]) => READING.test(words)))(
+    '%s: the example fleet has an answer to %s',
+    async (_, words) => {
+      expect(await outputOf(words)).not.toBe('');
+    },
+  );
 });

@@ -64,6 +64,9 @@ export interface CommandRow<C extends CommandConfig = CommandConfig> extends Com
   readonly read: (flags: Flags, given: Given) => Ready<C>;
 }
 
+/** A command line that help shows: what it is for, and the words after the name of the program. */
+export type Example = readonly [purpose: string, words: string];
+
 /** A text to print instead of running a command: to standard output with code 0, else to standard error. */
 export interface Usage {
   readonly kind: 'usage';
@@ -79,6 +82,8 @@ export interface Program {
   /** Begins the name of the variable of each flag. */
   readonly prefix: string;
   readonly commands: readonly CommandRow[];
+  /** By the name of the command. */
+  readonly examples: Readonly<Record<string, readonly Example[]>>;
   /** Answers a shell that asks what can follow in a command line. */
   readonly complete: (completion: Completion, given: Pick<Given, 'version'>) => Ready;
 }
@@ -168,7 +173,8 @@ function overview({ name, commands }: Program): string {
 }
 
 /** The help of a command. `action`: the first argument; help is that of this action if the command has it. */
-function help({ name: caller, prefix }: Program, command: CommandRow, action = ''): string {
+function help(program: Program, command: CommandRow, action = ''): string {
+  const { name: caller, prefix } = program;
   const { actionFlags = {} } = command;
   const all = command.arguments;
   const isAction = Object.hasOwn(actionFlags, action);
@@ -178,7 +184,8 @@ function help({ name: caller, prefix }: Program, command: CommandRow, action = '
     positional === undefined
       ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'
       : `Flags${variablesText(prefix, command)}:`;
-  const lines = [usage, '', command.summary, '', title];
+  const examples = exampleLines(program, command.name, isAction ? `${command.name} ${action} ` : command.name);
+  const lines = [usage, '', command.summary, '', ...examples, title];
   for (const [name, row] of flagsOf(command, action)) {
     lines.push(`  ${flagUsage(name, row).padEnd(48)} ${row.help}`);
     const variable = positional === undefined ? variableOf(prefix, name, row) : '';
@@ -187,6 +194,13 @@ function help({ name: caller, prefix }: Program, command: CommandRow, action = '
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
   if (positional !== undefined) lines.push('', `Exit codes: ${command.exitCodes ?? '0: success; 1: an error'}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** The examples of a command that begin so. */
+function exampleLines({ name: caller, examples }: Program, command: string, begin: string): readonly string[] {
+  const own = (examples[command] ?? []).filter(([, words]) => `${words} `.startsWith(begin));
+  if (own.length === 0) return [];
+  return ['Examples:', ...own.flatMap(([purpose, words]) => [`  # ${purpose}`, `  ${caller} ${words}`]), ''];
 }
 
 /** Which switch makes variables count, by the example of the first flag. */
