@@ -28,6 +28,7 @@ describe('objects of Open Cluster Management', () => {
     );
     expect(errors).toEqual([
       'ManagedCluster paris-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
+      'ManagedCluster nice-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
       'ManagedCluster lyon-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
       'Placement bakery/ovens: spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].key: claim platform.open-cluster-management.io is platform.cluster.fleetmgmt.io here, which agents and the adapter publish; a cluster of which OCM says Other does not have it',
       'Placement bakery/ovens: spec.prioritizerPolicy: Balance is added: OCM adds it, and Steady, to a Placement without the field',

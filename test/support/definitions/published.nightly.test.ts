@@ -25,6 +25,21 @@ const DEFINITIONS = [
     'cluster/v1alpha1/0000_05_clusters.open-cluster-management.io_addonplacementscores.crd.yaml',
   ],
   ['ocmplacements', OCM, 'cluster/v1beta1/0000_02_clusters.open-cluster-management.io_placements.crd.yaml'],
+  [
+    'ocmplacementdecisions',
+    OCM,
+    'cluster/v1beta1/0000_03_clusters.open-cluster-management.io_placementdecisions.crd.yaml',
+  ],
+  [
+    'ocmmanagedclustersets',
+    OCM,
+    'cluster/v1beta2/0000_00_clusters.open-cluster-management.io_managedclustersets.crd.yaml',
+  ],
+  [
+    'ocmmanagedclustersetbindings',
+    OCM,
+    'cluster/v1beta2/0000_01_clusters.open-cluster-management.io_managedclustersetbindings.crd.yaml',
+  ],
 ] as const;
 const TEXTS = ['description', 'message'];
 

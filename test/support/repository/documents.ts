@@ -25,7 +25,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
   'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/local-cluster.md': 'test/e2e/docs.slow.test.ts',
-  'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/migrate-from-ocm.md': 'test/e2e/ocm.slow.test.ts',
   'docs/how-to/move-a-fleet.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/operate.md': 'test/integration/observability/securemetrics.slow.test.ts',
   'docs/how-to/preview-a-change.md': 'test/e2e/docs.slow.test.ts',
@@ -44,7 +44,6 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
 export const TASKS = [
   'docs/how-to/delete-a-cluster-set.md',
   'docs/how-to/bound-a-change.md',
-  'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];
 /** Likewise, with the plugin of kubectl. */
