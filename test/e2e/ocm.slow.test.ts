@@ -79,7 +79,7 @@ function cases(steps: readonly Step[]): { readonly title: string; readonly step:
 }
 
 /**
- * The definitions of OCM are the real ones. Its controllers are not built: their module is not served here. The test writes what
+ * The definitions of OCM are the real ones. Its controllers are not built, since the Go module proxy refuses their module. The test writes what
  * they would report and decide.
  */
 describeWithKubectl('a reader who comes from Open Cluster Management', () => {
