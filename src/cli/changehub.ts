@@ -1,11 +1,6 @@
 import type { TargetConfig } from '../runtime/flags/target.js';
-import { CLI_FIELD_MANAGER } from '../api/names.js';
 import { ManagedClusters } from '../api/resources.js';
-import type { WriteClient } from '../runtime/client/client.js';
 import { isFailure } from '../runtime/errors.js';
-import { field, type JsonRecord } from '../runtime/vocabulary/json.js';
-import type { RawObject, ResourceType } from '../runtime/vocabulary/meta.js';
-import { keyOf } from '../runtime/vocabulary/names.js';
 import { withHub, type Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, type Answer } from './terminal/answer.js';
@@ -23,27 +18,6 @@ export function changeHub(config: ChangeConfig, work: (hub: Hub) => Promise<Answ
 /** An answer of these lines, and that the command has done what it should. */
 export function done(...lines: readonly string[]): Answer {
   return { text: linesText(lines), exitCode: 0 };
-}
-
-/**
- * Applies these fields of the spec to the object as it was read; without a spec those that were applied before are dropped. By its
- * uid: an apply would create an object that is gone. @throws RefusedError where the definition of the hub does not have a field: the
- * API server drops it; ApiError.
- */
-export async function applySpec(
-  client: Pick<WriteClient, 'apply'>,
-  type: ResourceType,
-  { metadata: { namespace, name, uid = '', resourceVersion } }: RawObject,
-  spec: JsonRecord | undefined,
-): Promise<RawObject> {
-  const metadata = { ...(type.namespaced && { namespace }), name, uid };
-  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
-  const stored = await client.apply<RawObject>(type, { metadata, ...(spec !== undefined && { spec }) }, options);
-  const lost = Object.keys(spec ?? {}).find((one) => field(stored.spec, one) !== spec?.[one]);
-  if (lost === undefined) return stored;
-  throw new RefusedError(
-    `spec.${lost} of ${keyOf(metadata)} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
-  );
 }
 
 /** For a command that prints by itself while it works on a hub. */

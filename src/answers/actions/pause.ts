@@ -1,0 +1,51 @@
+import { Placements } from '../../api/resources.js';
+import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
+import { asRecord } from '../../runtime/vocabulary/json.js';
+import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { someNames } from '../output.js';
+import { planFleet } from '../plan/fleetplan.js';
+import { changeRows } from '../plan/text.js';
+import { unreadableLine } from '../world/withheld.js';
+import { explainInputOf, type World } from '../world/world.js';
+import type { SpecWrite } from './write.js';
+
+/** `spec.paused` of a Placement, by which people freeze its decision. */
+
+const MOST_NAMES = 20;
+
+/** The write that pauses the Placement, or ends that; undefined where it is so already. */
+export function pauseWrite(placement: RawObject, paused: boolean): SpecWrite | undefined {
+  if ((asRecord(placement.spec)['paused'] === true) === paused) return undefined;
+  return { kind: 'spec', type: Placements, object: placement, spec: { paused } };
+}
+
+/** What a pause keeps: `3 clusters stay, and none comes in: edge-eu-2, …`. */
+export function frozenLines(world: World, { namespace = '', name }: ObjectName): readonly string[] {
+  const unread = unreadableLine(world.withheld, `what is frozen is not known`);
+  if (unread !== undefined) return [unread];
+  const names = distinctOwnClusters(explainInputOf(world, namespace, name)?.snapshot.stored ?? []);
+  if (names.length === 0) return ['  no cluster is selected, and none comes in'];
+  const stay = names.length === 1 ? '1 cluster stays' : `${names.length} clusters stay`;
+  return [`  ${stay}, and none comes in: ${someNames(names, MOST_NAMES)}`];
+}
+
+/** What the end of the pause changes: as if it were the only change. */
+export function resumedLines(world: World, placement: RawObject): readonly string[] {
+  const unread = unreadableLine(world.withheld, `what changes now is not known`);
+  if (unread !== undefined) return [unread];
+  const { generation = 0 } = placement.metadata;
+  const resumed = {
+    ...placement,
+    metadata: { ...placement.metadata, generation: generation + 1 },
+    spec: { ...asRecord(placement.spec), paused: false },
+  };
+  const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
+  const plan = planFleet(world, after).find((one) => keyOf(one) === keyOf(placement.metadata));
+  const rows = (plan === undefined ? [] : changeRows(plan)).map(({ sign, text, why }) => `  ${sign} ${text}  ${why}`);
+  return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
+}
+
+function more(count: number): readonly string[] {
+  return count > MOST_NAMES ? [`  and ${count - MOST_NAMES} more`] : [];
+}
