@@ -1,13 +1,13 @@
 import { Placements } from '../../api/resources.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
-import { asRecord } from '../../runtime/vocabulary/json.js';
+import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { someNames } from '../output.js';
 import { planFleet } from '../plan/fleetplan.js';
 import { changeRows } from '../plan/text.js';
 import { unreadableLine } from '../world/withheld.js';
-import { explainInputOf, type World } from '../world/world.js';
+import { explainInputOf, type World, type WorldResource } from '../world/world.js';
 import type { SpecWrite } from './write.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */
@@ -34,13 +34,7 @@ export function frozenLines(world: World, { namespace = '', name }: ObjectName):
 export function resumedLines(world: World, placement: RawObject): readonly string[] {
   const unread = unreadableLine(world.withheld, `what changes now is not known`);
   if (unread !== undefined) return [unread];
-  const { generation = 0 } = placement.metadata;
-  const resumed = {
-    ...placement,
-    metadata: { ...placement.metadata, generation: generation + 1 },
-    spec: { ...asRecord(placement.spec), paused: false },
-  };
-  const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
+  const after = withSpec(world, placement, { paused: false });
   const plan = planFleet(world, after).find((one) => keyOf(one) === keyOf(placement.metadata));
   const rows = (plan === undefined ? [] : changeRows(plan)).map(({ sign, text, why }) => `  ${sign} ${text}  ${why}`);
   return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
@@ -48,4 +42,21 @@ export function resumedLines(world: World, placement: RawObject): readonly strin
 
 function more(count: number): readonly string[] {
   return count > MOST_NAMES ? [`  and ${count - MOST_NAMES} more`] : [];
+}
+
+/** The world once the Placement has these fields, too. */
+export function withSpec(world: World, placement: RawObject, fields: JsonRecord): World {
+  const { generation = 0 } = placement.metadata;
+  return withObject(world, 'placements', {
+    ...placement,
+    metadata: { ...placement.metadata, generation: generation + 1 },
+    spec: { ...asRecord(placement.spec), ...fields },
+  });
+}
+
+/** The world with the object in the place of the one of its name. */
+export function withObject(world: World, resource: WorldResource, object: RawObject): World {
+  const key = keyOf(object.metadata);
+  const objects = world.objects[resource].map((one) => (keyOf(one.metadata) === key ? object : one));
+  return { ...world, objects: { ...world.objects, [resource]: objects } };
 }

@@ -1,8 +1,11 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
-import { ApiError } from '../../runtime/errors.js';
+import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
+import { notDone } from './action.js';
 import type { WriteRequest } from './draft.js';
+import { isWritten } from './guard.js';
 import type { PlannedDraft } from './plan.js';
 
 /**
@@ -35,16 +38,23 @@ async function sendAll(
   query: Readonly<Record<string, string>>,
 ): Promise<ApplyAnswer | undefined> {
   const written: string[] = [];
-  for (const { name, ...write } of requests) {
+  for (const { name, of, ...write } of requests) {
+    if (!isWritten(write.target))
+      throw new Error(`${write.target.verb} ${write.target.resource}: the console never does`);
     try {
-      await transport.call({
+      const { body } = await transport.call({
         ...write,
-        query: { ...query, fieldManager: CLI_FIELD_MANAGER },
+        query: { ...write.query, ...query, fieldManager: CLI_FIELD_MANAGER },
         idempotent: false,
         attempts: 1,
       });
       if (query['dryRun'] === undefined) written.push(name);
+      // Its type is that of the object that was written.
+      const fault = of && notDone(of, body as unknown as RawObject);
+      if (fault !== undefined) return refusal(name, fault, written);
     } catch (error) {
+      // The status of an object changes by itself: it is read, planned and shown again.
+      if (of !== undefined && isFailure(error, 'Conflict')) return { kind: 'moved' };
       if (error instanceof ApiError) return refusal(name, error.message, written);
       throw error;
     }

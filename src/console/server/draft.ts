@@ -1,3 +1,4 @@
+import type { ActionText } from '../../answers/actions/action.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
 import { createdFrom } from '../../answers/files/usermanifests.js';
 import { readAppliedText } from '../../answers/files/files.js';
@@ -5,7 +6,7 @@ import { changedBy, nameOf, type ChangeRequest, type Changed } from '../../answe
 import { appliedManifests } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
 import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
-import { InputError, NotFoundError } from '../../answers/output.js';
+import { InputError, NotFoundError, RefusedError } from '../../answers/output.js';
 import { TYPES, type FleetReading } from '../../answers/world/worlds.js';
 import { KINDS } from '../../answers/kinds.js';
 import type { Change } from '../../answers/world/overlay.js';
@@ -17,6 +18,7 @@ import { isRecord, sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import type { Draft } from '../wire/plan.js';
+import { actionWorld, type ActionWrite } from './action.js';
 import { manifestOf } from './manifest.js';
 
 /** A draft as the changes that `kubectl apply` and others would make, and the objects that it writes. */
@@ -33,8 +35,10 @@ export interface DraftObject {
 }
 
 /** A write of one object, and its name as in {@link DraftObject}. */
-export type WriteRequest = Pick<Call, 'method' | 'path' | 'target' | 'contentType' | 'body'> & {
+export type WriteRequest = Pick<Call, 'method' | 'path' | 'query' | 'target' | 'contentType' | 'body'> & {
   readonly name: string;
+  /** The action that it makes. */
+  readonly of?: ActionWrite;
 };
 
 export interface DraftWorld extends Changed {
@@ -43,6 +47,8 @@ export interface DraftWorld extends Changed {
   readonly requests: readonly WriteRequest[];
   /** The clusters that are lost after the changes, and why each is. */
   readonly lost: ReadonlyMap<string, string>;
+  /** Where the draft is an action. */
+  readonly action?: ActionText;
 }
 
 /** `onDecision` runs for each object, too. @throws InputError and NotFoundError for what is wrong with the draft */
@@ -51,6 +57,7 @@ export async function draftWorld(
   draft: Draft,
   { namespace, onDecision }: ComputeOptions & { readonly namespace: string },
 ): Promise<DraftWorld> {
+  if (draft.action !== undefined) return actionWorld(reading, draft.action);
   const { objects: manifests, check, withDefaults } = await readAppliedText(draft.manifests, 'draft', onDecision);
   const other = manifests.find((one) => appliedManifests([one], namespace).length === 0);
   if (other !== undefined)
@@ -78,7 +85,7 @@ export async function draftWorld(
 const PLANNED = KINDS.map(({ type }) => type.kind)
   .join(', ')
   .replace(/, (\w+)$/, ' or $1');
-const EXPECTED = [InputError, NotFoundError];
+const EXPECTED = [InputError, NotFoundError, RefusedError];
 
 /** What is wrong with the draft, by the error that it led to; undefined for an error of another kind. */
 export function faultOf(error: unknown): string | undefined {
@@ -155,9 +162,13 @@ function labelWrites(changes: readonly Change[], world: World): readonly WriteRe
 }
 
 /** Why a draft is not applied: undefined where it is. */
-export function notApplied(objects: DraftWorld['objects'], { drains, losses, each }: Draft): string | undefined {
+export function notApplied(
+  objects: DraftWorld['objects'],
+  { drains, losses, each, action }: Draft,
+): string | undefined {
+  if (action !== undefined) return undefined;
   if (drains.length + losses.length + each.length > 0)
-    return 'a drain is made by kubectl mce drain, and a loss is only planned';
+    return 'a drain is made on the page of the cluster, and a loss is only planned';
   const other = objects.find(({ resource }) => resource !== Placements.plural);
   return other && `only Placements and labels are applied here: ${other.name} is for kubectl apply`;
 }

@@ -98,6 +98,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     manifest: manifestText(object),
     ...(manager === undefined ? {} : { manager }),
     deleting: object.metadata.deletionTimestamp !== undefined,
+    paused: field(object.spec, 'paused') === true,
   };
 }
 

@@ -55,12 +55,9 @@ export async function plannedDraft(
     const isEachAlone = draft.each.length > 0 && drafted.writes.length === 0;
     const plan = isEachAlone ? rest : whole;
     const reason = notApplied(objects, draft);
-    return {
-      requests,
-      lists,
-      marks,
-      plan: { ...plan, ...each, ...(reason === undefined ? {} : { notApplied: reason }) },
-    };
+    const { action } = drafted;
+    const more = { ...(reason !== undefined && { notApplied: reason }), ...(action !== undefined && { action }) };
+    return { requests, lists, marks, plan: { ...plan, ...each, ...more } };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
@@ -102,7 +99,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
     apartComputed,
     replaced,
     writes: requests.map(({ name }) => name),
-    basedOn: hashOf(placements, replaced, [...lost.keys()]),
+    basedOn: hashOf([...placements, replaced, [...lost.keys()]], draft.action),
   };
   return { plan, lists: longLists(listed), marks: marksOf(listed, lost.keys()) };
 }
@@ -123,13 +120,16 @@ function marksOf(listed: readonly Listed[], lost: Iterable<string>): PlanMarks {
   return Object.fromEntries([...marked, ...Array.from(lost, (name) => [name, 'lost'] as const)]);
 }
 
+const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
 /** Of all clusters that change. Piece by piece: of a large fleet, one text of them all would be too long. */
-function hashOf(placements: readonly PlannedPlacement[], replaced: Plan['replaced'], lost: readonly string[]): string {
+function hashOf(parts: readonly unknown[], action: Plan['action']): string {
   const hash = createHash('sha256');
   // The times of moves are others at each reading, and how many stay is known by the counts.
   const isLeftOut = (key: string): boolean => key === 'at' || key === 'stay';
-  for (const one of [...placements, replaced, lost])
+  for (const one of parts)
     hash.update(JSON.stringify(one, (key, value: unknown) => (isLeftOut(key) ? undefined : value)));
+  if (action !== undefined) hash.update(JSON.stringify([action.done, action.lines]).replaceAll(TIMES, ''));
   return hash.digest('base64url');
 }
 

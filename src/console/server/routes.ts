@@ -1,9 +1,12 @@
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
-import { isRecord } from '../../runtime/vocabulary/json.js';
-import type { EventsPart, Session, Withheld } from '../wire/answer.js';
+import { isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { isAction, type Action } from '../../answers/actions/action.js';
+import type { EventsPart, Rights, Session, Withheld } from '../wire/answer.js';
 import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft, PlannedPart } from '../wire/plan.js';
+import { ManagedClusters, Placements } from '../../api/resources.js';
+import { createClient } from '../../runtime/client/rest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
@@ -119,6 +122,7 @@ export const ROUTES: readonly Route[] = [
   get('clusters/*/drain', ({ world }, { path: [name = ''] }) => ({ rows: drainedPlacements(world, name) })),
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
+  { method: 'GET', path: ['rights'], answer: rightsFound },
   { method: 'POST', path: ['plan'], answer: planFound },
   { method: 'GET', path: ['plan', '*', 'placements', '*', '*', '*'], answer: planPartFound },
   { method: 'GET', path: ['plan', '*', 'map'], answer: planMapFound },
@@ -146,6 +150,15 @@ async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Req
   const { rows, withheld } = await newestEvents(client, scope, request);
   const data: EventsPart = { total: rows.length, rows: rows.slice(after, after + limit) };
   return { current, data, ...(withheld && { withheld: [withheld] }) };
+}
+
+/** Whether the person may do what an action needs; the API server judges the write anyway. */
+async function rightsFound({ snapshots, transport }: Hub, { query }: Request): Promise<Found> {
+  const [namespace, name] = [query.get('namespace') ?? '', query.get('name') ?? ''];
+  const type = namespace === '' ? ManagedClusters : Placements;
+  const access = { verb: 'patch', type, name, ...(namespace !== '' && { namespace }) };
+  const data: Rights = { patch: await createClient(transport).allowed(access) };
+  return { current: await snapshots.current(), data };
 }
 
 async function planFound({ snapshots, session, planner }: Hub, { body, gone }: Request): Promise<Found> {
@@ -198,7 +211,15 @@ async function applyFound({ snapshots, session, transport, planner }: Hub, { bod
 function draftIn(body: unknown): Draft {
   if (!isRecord(body) || typeof body['manifests'] !== 'string') throw new RequestError(400, 'manifests: want a text');
   const lists = (['labels', 'drains', 'losses', 'each'] as const).map((name) => [name, textsIn(body[name], name)]);
-  return { manifests: body['manifests'], ...Object.fromEntries(lists) } as Draft;
+  const action = actionIn(body['action']);
+  return { manifests: body['manifests'], ...Object.fromEntries(lists), ...(action && { action }) } as Draft;
+}
+
+function actionIn(value: unknown): Action | undefined {
+  if (value === undefined) return undefined;
+  const [kind, namespace, name] = ['kind', 'namespace', 'name'].map((one) => textField(value, one));
+  if (kind === undefined || !isAction(kind)) throw new RequestError(400, `action: ${JSON.stringify(kind)}: unknown`);
+  return { kind, namespace: namespace ?? '', name: name ?? '' };
 }
 
 function textsIn(value: unknown, name: string): readonly string[] {

@@ -26,8 +26,10 @@ export type Route =
       readonly q: string;
       /** The cluster whose explanation is open; empty for none. */
       readonly why: string;
+      /** The action whose panel is open; empty for none. */
+      readonly act: string;
     }
-  | { readonly page: 'cluster'; readonly name: string; readonly drain: boolean }
+  | { readonly page: 'cluster'; readonly name: string; readonly act: string }
   | {
       readonly page: 'whatif';
       /** What the draft begins with: `placement:NS/NAME`, `drain:CLUSTER`, `labels:CLUSTER`; empty: what was there. */
@@ -52,7 +54,7 @@ export const FLEET: Extract<Route, { page: 'fleet' }> = {
 
 /** The page of a Placement as a link opens it. */
 export function placementRoute(namespace: string, name: string): Extract<Route, { page: 'placement' }> {
-  return { page: 'placement', namespace, name, show: 'in', q: '', why: '' };
+  return { page: 'placement', namespace, name, show: 'in', q: '', why: '', act: '' };
 }
 
 function isOrder(text: string): boolean {
@@ -85,9 +87,15 @@ export function parseRoute(address: string): Route {
       };
     case 'placements':
       if (second === '') return { page, q: first === '' ? text('q') : `${first}/`, phase: text('phase') };
-      return { ...placementRoute(first, second), show: text('show', 'in'), q: text('q'), why: text('why') };
+      return {
+        ...placementRoute(first, second),
+        show: text('show', 'in'),
+        q: text('q'),
+        why: text('why'),
+        act: text('act'),
+      };
     case 'clusters':
-      return first === '' || second !== '' ? unknown : { page: 'cluster', name: first, drain: text('drain') === 'yes' };
+      return first === '' || second !== '' ? unknown : { page: 'cluster', name: first, act: text('act') };
     case 'what-if':
       return { page: 'whatif', begin: text('begin') };
     case 'engine':
@@ -114,10 +122,10 @@ export function formatRoute(route: Route): string {
       return withQuery(
         `/placements/${encoded(route.namespace)}/${encoded(route.name)}`,
         { show: 'in' },
-        { show: route.show, q: route.q, why: route.why },
+        { show: route.show, q: route.q, why: route.why, act: route.act },
       );
     case 'cluster':
-      return withQuery(`/clusters/${encoded(route.name)}`, {}, { drain: route.drain ? 'yes' : '' });
+      return withQuery(`/clusters/${encoded(route.name)}`, {}, { act: route.act });
     case 'whatif':
       return withQuery('/what-if', {}, { begin: route.begin });
     case 'engine':

@@ -48,6 +48,11 @@ export interface EventsPart extends Pick<ReadEvents, 'rows'> {
   readonly total: number;
 }
 
+/** What the person may do with an object, as the API server says. */
+export interface Rights {
+  readonly patch: boolean;
+}
+
 export interface Session {
   /** Host and port of the API server. */
   readonly hub: string;

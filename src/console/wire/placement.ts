@@ -43,6 +43,8 @@ export interface PlacementView {
   /** The field manager that wrote the spec last; absent where that is not recorded. */
   readonly manager?: string;
   readonly deleting: boolean;
+  /** Whether its spec says so. */
+  readonly paused: boolean;
 }
 
 export const SHOWS = ['in', 'near', 'out', 'all'] as const;

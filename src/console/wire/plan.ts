@@ -1,3 +1,4 @@
+import type { Action, ActionText } from '../../answers/actions/action.js';
 import type { ChangeList, PlannedCluster } from '../../answers/plan/changelists.js';
 import type { PlanDocument, PlannedPlacement } from '../../answers/plan/document.js';
 
@@ -15,6 +16,8 @@ export interface Draft {
   readonly losses: readonly string[];
   /** `label/KEY` or `claim/KEY`: what the loss of each of its values does, as `plan --lose-each` says. One, and not beside `losses`. */
   readonly each: readonly string[];
+  /** An action instead of all others. */
+  readonly action?: Action;
 }
 
 /** A list of a plan, of which some clusters are named. */
@@ -41,6 +44,8 @@ export interface CutPlacement extends Pick<
 
 /** The plan that the commands print, and what belongs to a draft. */
 export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
+  /** Where the draft is an action. */
+  readonly action?: ActionText;
   /** What the draft changes; absent where the loss of each value is all that it asks for. */
   readonly summary?: PlanDocument['summary'];
   readonly placements: readonly CutPlacement[];

@@ -37,7 +37,7 @@ export function collectionCall(verb: 'list' | 'watch', collection: Collection): 
  * @throws ApiError; Gone when the continue token has expired: the list has to be started again.
  */
 export async function* pagesOf<T extends KubeObject>(
-  transport: Transport,
+  transport: Pick<Transport, 'call'>,
   collection: Collection,
   options: PageOptions,
 ): AsyncGenerator<Page<T>> {
@@ -109,7 +109,7 @@ interface ListingOptions<T extends KubeObject> {
 
 /** Lists a whole collection in pages, with one attempt for each page. Throws ApiError, or the signal's reason. */
 export async function readCompleteList<T extends KubeObject>(
-  transport: Transport,
+  transport: Pick<Transport, 'call'>,
   collection: Collection,
   options: ListingOptions<T>,
 ): Promise<CompleteList<T>> {
@@ -130,7 +130,7 @@ export async function readCompleteList<T extends KubeObject>(
 
 /** The current resourceVersion of the collection, from a list of at most one object. */
 export async function currentResourceVersion(
-  transport: Transport,
+  transport: Pick<Transport, 'call'>,
   collection: Collection,
   signal: AbortSignal,
 ): Promise<string> {

@@ -30,7 +30,7 @@ interface ClientOptions {
 }
 
 /** A client over a transport. It performs every write; controllers use it through `guardClient` only. */
-export function createClient(transport: Transport, options: ClientOptions = {}): KubeClient {
+export function createClient(transport: Pick<Transport, 'call'>, options: ClientOptions = {}): KubeClient {
   return new RestClient(transport, options);
 }
 
@@ -50,10 +50,10 @@ interface Target {
 }
 
 class RestClient implements KubeClient {
-  readonly #transport: Transport;
+  readonly #transport: Pick<Transport, 'call'>;
   readonly #options: ClientOptions;
 
-  constructor(transport: Transport, options: ClientOptions) {
+  constructor(transport: Pick<Transport, 'call'>, options: ClientOptions) {
     this.#transport = transport;
     this.#options = options;
   }

@@ -337,7 +337,7 @@ describe('answers', () => {
     const planned = await plan(draft);
     expect(planned).toMatchObject({ writes });
     expect(await plan({ drains: ['prod-us-1'] })).toMatchObject({
-      notApplied: expect.stringContaining('kubectl mce drain'),
+      notApplied: expect.stringContaining('page of the cluster'),
     });
     expect(await plan({ manifests: `${web('{paused: true}')}---\n${web('{paused: true}')}` })).toMatchObject({
       writes: ['Placement shop/web'],

@@ -22,8 +22,16 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
     sort: fc.constantFrom(...SORTS.flatMap((sort) => [sort, `${sort}-desc`])),
   }),
   fc.record({ page: fc.constant('placements' as const), q: text, phase: text }),
-  fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name, q: text, why: text }),
-  fc.record({ page: fc.constant('cluster' as const), name, drain: fc.boolean() }),
+  fc.record({
+    page: fc.constant('placement' as const),
+    namespace: name,
+    name,
+    show: name,
+    q: text,
+    why: text,
+    act: text,
+  }),
+  fc.record({ page: fc.constant('cluster' as const), name, act: text }),
   fc.record({ page: fc.constant('set' as const), name }),
   fc.record({ page: fc.constant('whatif' as const), begin: text }),
   fc.record({ page: fc.constant('events' as const), about: text, q: text, type: text }),
@@ -51,11 +59,12 @@ describe('the addresses of the pages', () => {
     ['/fleet?sort=name-asc', FLEET],
     ['/placements/shop', { page: 'placements', q: 'shop/', phase: '' }],
     ['/placements/shop/web?show=near', { ...placementRoute('shop', 'web'), show: 'near' }],
-    ['/clusters/edge-1?drain=yes', { page: 'cluster', name: 'edge-1', drain: true }],
+    ['/clusters/edge-1?act=drain', { page: 'cluster', name: 'edge-1', act: 'drain' }],
+    ['/placements/shop/web?act=pause', { ...placementRoute('shop', 'web'), act: 'pause' }],
     ['/clusters', { page: 'unknown', path: '/clusters' }],
     ['/sets', { page: 'unknown', path: '/sets' }],
     ['/nothing', { page: 'unknown', path: '/nothing' }],
-    ['/clusters/%ff', { page: 'cluster', name: '%ff', drain: false }],
+    ['/clusters/%ff', { page: 'cluster', name: '%ff', act: '' }],
   ])('the address %s is the route %j', (address, route) => {
     expect(parseRoute(address)).toEqual(route);
   });

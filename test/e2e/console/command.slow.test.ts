@@ -96,6 +96,13 @@ describeWithKubectl('the console of a hub', () => {
     return client;
   }
 
+  /** Runs a command of the program on the hub, to its end. */
+  async function startCommand(args: readonly string[]): Promise<void> {
+    const command = [process.execPath, PROGRAM, ...args, `--kubeconfig=${hub.kubeconfig}`] as const;
+    const child = await startChild({ command: [...command], env: {}, cwd: root, output: 'pipe' });
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+  }
+
   /** `console` of a person, and the page with the session of its link. */
   async function serve(...flags: readonly string[]): Promise<Served> {
     const command = [process.execPath, PROGRAM, 'console', `--kubeconfig=${hub.kubeconfig}`, ...flags] as const;
@@ -161,6 +168,53 @@ describeWithKubectl('the console of a hub', () => {
     await waitFor('the plan to show it', async () =>
       JSON.stringify(await page.read('plan', draft)).includes('key: theirs'),
     );
+  });
+
+  it('an action is made as its command makes it: the same fields, by the same manager, and nobody else may', async () => {
+    const action = (kind: string): object => ({ manifests: '', action: { kind, namespace: 'default', name: 'web' } });
+    const apply = async (page: PageClient, kind: string): Promise<unknown> => {
+      const { basedOn } = (await page.read('plan', action(kind))) as { basedOn: string };
+      return page.read('apply', { draft: action(kind), basedOn, dryRun: false });
+    };
+    const managers = async (): Promise<unknown> => {
+      const { metadata } = JSON.parse(await kubectl(['get', 'fpl', 'web', '-o', 'json', '--show-managed-fields']));
+      const entries: readonly Record<string, unknown>[] = metadata.managedFields;
+      return entries
+        .filter(({ manager }) => manager === 'multicluster-engine-cli')
+        .map(({ time: _time, ...one }) => one);
+    };
+    const [jane, tom] = [await pageAs('jane'), await pageAs('tom')];
+    const rights = 'rights?namespace=default&name=web';
+    expect([await jane.read(rights), await tom.read(rights)]).toEqual([{ patch: false }, { patch: true }]);
+    expect(await apply(jane, 'pause')).toMatchObject({ kind: 'refused', written: [] });
+    expect(await apply(tom, 'pause')).toMatchObject({ kind: 'accepted' });
+    expect(await stored()).toMatchObject({ paused: true });
+    const byPage = await managers();
+    expect(await apply(tom, 'resume')).toMatchObject({ kind: 'accepted' });
+    await startCommand(['pause', 'placement', 'web', '-n', 'default']);
+    expect(await managers()).toEqual(byPage);
+    expect(await apply(tom, 'resume')).toMatchObject({ kind: 'accepted' });
+    expect(await stored()).toMatchObject({ paused: false });
+  });
+
+  it('a cluster is cordoned and uncordoned by the page as by the commands', async () => {
+    const { link, client } = await serve();
+    await client.open(link);
+    const apply = async (kind: string): Promise<unknown> => {
+      const draft = { manifests: '', action: { kind, namespace: '', name: 'cluster-1' } };
+      const { basedOn } = (await client.read('plan', draft)) as { basedOn: string };
+      return client.read('apply', { draft, basedOn, dryRun: false });
+    };
+    const maintenance = (): Promise<string> =>
+      kubectl(['get', 'mcl', 'cluster-1', '-o', 'jsonpath={.spec.maintenance}']);
+    expect(await apply('cordon')).toMatchObject({ kind: 'accepted' });
+    expect(await maintenance()).toBe('Cordoned');
+    await startCommand(['uncordon', 'cluster-1']);
+    expect(await maintenance()).toBe('');
+    expect(await apply('drain')).toMatchObject({ kind: 'accepted' });
+    expect(await maintenance()).toBe('Draining');
+    expect(await apply('uncordon')).toMatchObject({ kind: 'accepted' });
+    expect(await maintenance()).toBe('');
   });
 
   it('who may not list clusters is told so, and sees the Placements of the namespace', async () => {

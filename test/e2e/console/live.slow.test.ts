@@ -165,6 +165,49 @@ describeWithChromium('a tab that stays open', () => {
   });
 });
 
+describeWithChromium('an action', () => {
+  it('shows what it does, writes it with the rights of the person, and says how one gets back', async () => {
+    const { started, page, faults, close } = await opened('/placements/shop/web');
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    expect(new URL(page.url()).search).toBe('?act=pause');
+    const panel = page.getByRole('region', { name: 'Pause shop/web' });
+    await panel.getByText('clusters stay, and none comes in').waitFor();
+    await panel.getByText('kubectl mce pause placement web -n shop').waitFor();
+    await panel.getByRole('button', { name: 'Pause with my rights' }).click();
+    await panel.getByText('Shop/web is paused. To undo it:').waitFor();
+    await panel.getByText('kubectl mce resume placement web -n shop').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(started.hub.sent.map(({ body = '' }) => JSON.parse(body).spec)).toEqual([{ paused: true }]);
+    await page.getByRole('button', { name: 'Resume…' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('that somebody else has made meanwhile is not made again, and a viewer is told who may', async () => {
+    const { started, page, close } = await opened('/clusters/cluster-4?act=cordon');
+    const panel = page.getByRole('region', { name: 'Cordon cluster-4' });
+    await page.locator('button:enabled', { hasText: 'Cordon with my rights' }).waitFor();
+    const { hub } = started;
+    const managedclusters = hub.world.objects.managedclusters.map((one) =>
+      one.metadata.name === 'cluster-4'
+        ? { ...one, metadata: { ...one.metadata, resourceVersion: '2' }, spec: { maintenance: 'Draining' } }
+        : one,
+    );
+    hub.world = { ...hub.world, objects: { ...hub.world.objects, managedclusters } };
+    await panel.getByRole('button', { name: 'Cordon with my rights' }).click();
+    await panel.getByText('cluster-4 is cordoned already. There is nothing to do.').waitFor();
+    expect(hub.written).toEqual([]);
+
+    hub.allows = (verb) => verb === 'list';
+    await page.getByRole('button', { name: 'Uncordon…' }).click();
+    await page.getByText('You may not patch it').waitFor();
+    expect(await page.getByRole('button', { name: 'Uncordon with my rights' }).isDisabled()).toBe(true);
+    await page.getByText('kubectl auth can-i patch managedclusters/cluster-4').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await close();
+  });
+});
+
 describeWithChromium('a draft', () => {
   it('is planned again as the fleet moves, and applied only as it was seen', async () => {
     const { started, page, faults } = await opened('/what-if');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../../src/console/server/assets.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
+import { asRecord } from '../../../src/runtime/vocabulary/json.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import {
   axeFaults,
@@ -61,8 +62,16 @@ const SCENES: readonly Scene[] = [
   },
   { name: 'placement, near', world: FLEET, address: '/placements/shop/web?show=near', shows: 'wanted region=eu-west' },
   { name: 'placement, prefers', world: FLEET, address: '/placements/shop/mail', shows: 'Spread by' },
+  { name: 'placement, pause', world: FLEET, address: '/placements/shop/web?act=pause', shows: 'Pause with my rights' },
+  {
+    name: 'placement, resume',
+    world: () => withPlacement(FLEET(), 'web', { paused: true, numberOfClusters: 14 }),
+    address: '/placements/shop/web?act=resume',
+    shows: 'Resume with my rights',
+    act: async (page) => void (await page.locator('.planned').getByText('shop/web').waitFor()),
+  },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
-  { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?drain=yes', shows: 'If it is drained' },
+  { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?act=drain', shows: 'Drain with my rights' },
   {
     name: 'what if',
     world: documentsWorld,
@@ -192,7 +201,7 @@ const SCENES: readonly Scene[] = [
   {
     name: 'cluster, decisions withheld',
     world: FLEET,
-    address: '/clusters/cluster-3?drain=yes',
+    address: '/clusters/cluster-3?act=drain',
     shows: 'Which decisions it would change is not known with your rights.',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placementdecisions'),
   },
@@ -225,6 +234,14 @@ const SCENES: readonly Scene[] = [
   },
   { name: 'hostile engine', world: () => hostileWorld(40), address: '/engine', shows: '1 of 2 available' },
 ];
+/** The world in which a Placement has these fields, too. */
+function withPlacement(world: World, name: string, fields: object): World {
+  const placements = world.objects.placements.map((one) =>
+    one.metadata.name === name ? { ...one, spec: { ...asRecord(one.spec), ...fields } } : one,
+  );
+  return { ...world, objects: { ...world.objects, placements } };
+}
+
 const WIDE: Look = { width: 1280, scheme: 'light' };
 const NARROW: Look = { width: 360, scheme: 'dark' };
 /** Without rules of access: axe does not know the colors of a system, and a zoomed page is a narrow one. */

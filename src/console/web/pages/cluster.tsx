@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
+import type { ClusterAction } from '../../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import type { DrainedPlacement } from '../../../answers/drain.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { Command, Commands } from '../parts/command.js';
+import { ActButtons, ActPanel } from '../parts/action.js';
+import { Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { HealthMark, WordMark } from '../parts/icon.js';
 import { PlacementLink, Since, Text } from '../parts/name.js';
@@ -14,7 +16,7 @@ import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/st
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
 export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 'cluster' }> }): JSX.Element {
-  const { name, drain } = route;
+  const { name, act } = route;
   const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);
   return (
     <>
@@ -25,14 +27,13 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
         <div class="actions">
           {!isAbsent(loaded) && (
             <>
-              <button
-                type="button"
-                class="button primary"
-                aria-pressed={drain}
-                onClick={() => amend({ ...route, drain: !drain })}
-              >
-                {drain ? 'Hide the drain' : 'Drain?'}
-              </button>
+              {loaded.data !== undefined && (
+                <ActButtons
+                  kinds={actionsOf(loaded.data)}
+                  on={act}
+                  onPress={(kind) => amend({ ...route, act: kind })}
+                />
+              )}
               <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
                 What if
               </a>
@@ -58,7 +59,15 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
         {(view) => (
           <>
             <Standing view={view} hasSets={!isWithheld(loaded, 'managedclustersets')} />
-            {drain && <Drain name={name} />}
+            {isAct(act) && (
+              <ActPanel
+                key={act}
+                action={{ kind: act, namespace: '', name }}
+                onClose={() => amend({ ...route, act: '' })}
+              >
+                {act === 'drain' && <Drain name={name} />}
+              </ActPanel>
+            )}
             {isWithheld(loaded, ...DECIDING) ? <NotKnown /> : <SelectedBy view={view} />}
             <Details view={view} />
           </>
@@ -66,6 +75,17 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
       </Show>
     </>
   );
+}
+
+const ACTS: readonly string[] = ['cordon', 'drain', 'uncordon'] satisfies readonly ClusterAction[];
+
+function isAct(text: string): text is ClusterAction {
+  return ACTS.includes(text);
+}
+
+function actionsOf({ maintenance }: ClusterAnswer): readonly ClusterAction[] {
+  if (maintenance === undefined) return ['cordon', 'drain'];
+  return maintenance === 'Draining' ? ['uncordon'] : ['uncordon', 'drain'];
 }
 
 /** Without these nobody knows which decisions name a cluster. */
@@ -212,8 +232,7 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
   const { data, error } = loaded;
   const isKnown = !isWithheld(loaded, ...DECIDING);
   return (
-    <section class="card accent" aria-live="polite">
-      <h2>If it is drained</h2>
+    <>
       {error !== undefined && <Problem status={error} />}
       {data === undefined && error === undefined && <Loading rows={2} />}
       {data !== undefined && !isKnown && <p>Which decisions it would change is not known with your rights.</p>}
@@ -230,9 +249,7 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
           ))}
         </ul>
       )}
-      <p class="muted">Nothing has been changed. To drain it:</p>
-      <Command words={['kubectl', 'mce', 'drain', name]} />
-    </section>
+    </>
   );
 }
 

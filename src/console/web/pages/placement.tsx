@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
+import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, type PlacementView, type Show } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
-import { hrefOf } from '../navigate.js';
+import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
+import { ActButtons, ActPanel } from '../parts/action.js';
 import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
@@ -28,6 +30,9 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
           <Text of={name} />
         </h1>
         <div class="actions">
+          {loaded.data !== undefined && !isAbsent(loaded) && (
+            <ActButtons kinds={actionsOf(loaded.data)} on={route.act} onPress={(act) => amend({ ...route, act })} />
+          )}
           {!isAbsent(loaded) && (
             <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
               What if
@@ -54,6 +59,13 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
         {(view) => (
           <>
             <Standing view={view} />
+            {isAct(route.act) && (
+              <ActPanel
+                key={route.act}
+                action={{ kind: route.act, namespace, name }}
+                onClose={() => amend({ ...route, act: '' })}
+              />
+            )}
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
             <Notes view={view} />
             <MatrixView route={route} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
@@ -64,6 +76,22 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
       </ShowLoaded>
     </>
   );
+}
+
+const ACTS: readonly string[] = ['pause', 'resume', 'release', 'releaseAdditions'] satisfies readonly PlacementAction[];
+
+function isAct(text: string): text is PlacementAction {
+  return ACTS.includes(text);
+}
+
+/** What can be done with it as it is. */
+function actionsOf({ paused, conditions }: PlacementView): readonly PlacementAction[] {
+  const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === 'True');
+  return [
+    ...(isTrue('RemovalsHeld') ? (['release'] as const) : []),
+    ...(isTrue('AdditionsHeld') ? (['releaseAdditions'] as const) : []),
+    paused ? 'resume' : 'pause',
+  ];
 }
 
 function isShow(text: string): text is Show {

@@ -232,7 +232,7 @@ function Cells({ names, marks, looks, size }: CellsProps): JSX.Element {
         }}
         onClick={(event) => {
           const name = nameAt(event);
-          if (name !== undefined) navigate({ page: 'cluster', name, drain: false });
+          if (name !== undefined) navigate({ page: 'cluster', name, act: '' });
         }}
       />
     </div>

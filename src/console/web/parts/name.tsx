@@ -18,7 +18,7 @@ export function Text({ of }: { readonly of: string }): JSX.Element {
 
 export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
   return (
-    <a href={hrefOf({ page: 'cluster', name, drain: false })}>
+    <a href={hrefOf({ page: 'cluster', name, act: '' })}>
       <Text of={name} />
     </a>
   );

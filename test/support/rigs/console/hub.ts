@@ -11,7 +11,8 @@ import type { Clock } from '../../../../src/runtime/clock.js';
 import type { Call } from '../../../../src/runtime/transport/call.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
-import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { asRecord, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
+import type { KubeObject, RawObject } from '../../../../src/runtime/vocabulary/meta.js';
 
 const texts = new WeakMap<object, string>();
 
@@ -23,6 +24,11 @@ export function asSent<T extends object>(objects: readonly T[]): T[] {
     return known;
   };
   return JSON.parse(`[${objects.map(text).join()}]`) as T[];
+}
+
+function conflict(call: ApiError['call']): ApiError {
+  const message = `Operation cannot be fulfilled on ${call.resource}: the object has been modified`;
+  return new ApiError({ kind: 'Conflict', status: 409, message, call });
 }
 
 function forbidden(call: ApiError['call']): ApiError {
@@ -62,11 +68,58 @@ export class MemoryHub {
   /** The writes that were allowed, without dry runs. */
   readonly written: string[] = [];
 
-  write({ target, query }: Call): ReturnType<Transport['call']> {
+  /** What actions have sent, without dry runs. */
+  readonly sent: Call[] = [];
+
+  async write(call: Call): ReturnType<Transport['call']> {
+    const { target, query, body = '' } = call;
     const { verb, resource, namespace, name } = target;
-    if (!this.allows(verb, resource.split('.')[0] ?? '', namespace)) return Promise.reject(forbidden(target));
-    if (query?.['dryRun'] === undefined) this.written.push(`${verb} ${resource} ${name}`);
-    return Promise.resolve({ status: 200, body: {} });
+    if (resource.startsWith('selfsubjectaccessreviews')) return { status: 201, body: { status: this.#review(body) } };
+    if (!this.allows(verb, resource.split('.')[0] ?? '', namespace)) throw forbidden(target);
+    const isDryRun = query?.['dryRun'] !== undefined;
+    if (!isDryRun) this.written.push(`${verb} ${resource} ${name}`);
+    return { status: 200, body: verb === 'patch' ? this.#patched(call, isDryRun) : {} };
+  }
+
+  /** As {@link write}, and reads of one object. */
+  async answer(call: Call): ReturnType<Transport['call']> {
+    if (call.method !== 'GET') return this.write(call);
+    const all = Object.values(this.world.objects).flat();
+    const object = all.find(({ metadata }) => metadata.name === call.target.name && call.path.endsWith(metadata.name));
+    if (object === undefined)
+      throw new ApiError({ kind: 'NotFound', status: 404, message: 'not found', call: call.target });
+    return { status: 200, body: asRecord(object) };
+  }
+
+  #review(body: string): { readonly allowed: boolean } {
+    const { verb, resource, namespace } = JSON.parse(body).spec.resourceAttributes;
+    return { allowed: this.allows(verb, resource, namespace) };
+  }
+
+  /** The object with the fields and annotations of the patch; another version of it is a conflict. */
+  #patched(call: Call, isDryRun: boolean): JsonRecord {
+    const { target, body = '' } = call;
+    const resource = WORLD_RESOURCES.find((one) => target.resource.startsWith(`${one}.`));
+    const { spec, metadata } = JSON.parse(body);
+    const { [resource ?? 'placements']: all } = this.world.objects;
+    const found = all.find((one) => one.metadata.name === target.name && one.metadata.namespace === target.namespace);
+    const { resourceVersion: known = '0' } = found?.metadata ?? {};
+    const { resourceVersion: read = known } = metadata;
+    if (found === undefined || read !== known) throw conflict(target);
+    const { maintenance: _maintenance, ...kept } = asRecord(found.spec);
+    const isEnded = spec === undefined && metadata.annotations === undefined && metadata.labels === undefined;
+    const annotations = { ...found.metadata.annotations, ...metadata.annotations };
+    const resourceVersion = `${Number(known) + 1}`;
+    const stored: RawObject = {
+      ...found,
+      metadata: { ...found.metadata, resourceVersion, annotations },
+      spec: isEnded ? kept : { ...asRecord(found.spec), ...spec },
+    };
+    if (isDryRun) return asRecord(stored);
+    this.sent.push(call);
+    const objects = all.map((one) => (one === found ? stored : one));
+    this.world = { ...this.world, objects: { ...this.world.objects, [resource ?? 'placements']: objects } };
+    return asRecord(stored);
   }
 
   constructor(world: World) {

@@ -107,7 +107,7 @@ export const STORIES: readonly Story[] = [
       await goToPlacement(page);
       await press(page, /^cluster-3$/);
       await page.getByRole('heading', { name: 'cluster-3' }).waitFor();
-      await press(page, /^Drain\?$/);
+      await press(page, /^Drain…$/);
       await page.locator('.card.accent').getByText('shop/web').waitFor();
     },
   ],

@@ -1,0 +1,205 @@
+import { ManagedClusters, Placements } from '../../api/resources.js';
+import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
+import { asRecord, field } from '../../runtime/vocabulary/json.js';
+import { timestamp, type RawObject, type ResourceType } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { drainedPlacements } from '../drain.js';
+import { meantAmong } from '../meant.js';
+import { NotFoundError } from '../output.js';
+import type { World } from '../world/world.js';
+import { maintenanceWrite } from './maintenance.js';
+import { frozenLines, pauseWrite, withObject, withSpec } from './pause.js';
+import { releaseOf } from './release.js';
+import type { AnnotationWrite, SpecWrite } from './write.js';
+
+/** What somebody does to one object, and what comes of it, before it is done. */
+
+export const PLACEMENT_ACTIONS = ['pause', 'resume', 'release', 'releaseAdditions'] as const;
+export const CLUSTER_ACTIONS = ['cordon', 'drain', 'uncordon'] as const;
+
+export type PlacementAction = (typeof PLACEMENT_ACTIONS)[number];
+export type ClusterAction = (typeof CLUSTER_ACTIONS)[number];
+
+export interface Action {
+  /** As the command of this name; `releaseAdditions` as `release --additions`. */
+  readonly kind: PlacementAction | ClusterAction;
+  /** Empty for a cluster. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function isAction(kind: string): kind is Action['kind'] {
+  return [...PLACEMENT_ACTIONS, ...CLUSTER_ACTIONS].some((one) => one === kind);
+}
+
+/** What an action says, and how it is made and ended on a command line. */
+export interface ActionText {
+  /** `shop/web is paused`; where nothing is to be written, why. */
+  readonly done: string;
+  /** What it keeps, lets go or moves, beside the decisions that it changes. */
+  readonly lines: readonly string[];
+  /** The worst that it can do, what bounds that, and how one gets back. */
+  readonly notes: readonly string[];
+  /** The words of the command, and of the one that ends it. */
+  readonly command: readonly string[];
+  readonly undo: readonly string[];
+}
+
+export interface ActionOutcome extends ActionText {
+  /** Undefined where it is so already. */
+  readonly write: SpecWrite | AnnotationWrite | undefined;
+  /** The world once it is written. */
+  readonly after: World;
+}
+
+/** As long as the command releases clusters without a flag. */
+const RELEASE_MS = 600_000;
+
+/** What the action writes and says. @throws NotFoundError, RefusedError as the command does */
+export function actionOutcome(world: World, action: Action): ActionOutcome {
+  const { kind, namespace, name } = action;
+  switch (kind) {
+    case 'cordon':
+    case 'drain':
+    case 'uncordon':
+      return maintained(world, { kind, cluster: found(world, ManagedClusters, { namespace: undefined, name }) });
+    case 'pause':
+    case 'resume':
+      return paused(world, { kind, placement: found(world, Placements, { namespace, name }) });
+    case 'release':
+    case 'releaseAdditions':
+      return released(world, { kind, placement: found(world, Placements, { namespace, name }) });
+  }
+}
+
+function found(
+  world: World,
+  type: ResourceType,
+  { namespace, name }: { readonly namespace: string | undefined; readonly name: string },
+): RawObject {
+  const all = type === Placements ? world.objects.placements : world.objects.managedclusters;
+  const key = keyOf({ ...(namespace !== undefined && { namespace }), name });
+  const object = all.find(({ metadata }) => keyOf(metadata) === key);
+  if (object !== undefined) return object;
+  throw new NotFoundError(`${type.kind} ${key} was not found${meantAmong(all, namespace, name)}`);
+}
+
+function mce(...words: readonly string[]): readonly string[] {
+  return ['kubectl', 'mce', ...words];
+}
+
+interface OfPlacement<Kind> {
+  readonly kind: Kind;
+  readonly placement: RawObject;
+}
+
+function paused(world: World, { kind, placement }: OfPlacement<'pause' | 'resume'>): ActionOutcome {
+  const { namespace = '', name } = placement.metadata;
+  const isPause = kind === 'pause';
+  const write = pauseWrite(placement, isPause);
+  const of = `${namespace}/${name}`;
+  const words = (command: string): readonly string[] => mce(command, 'placement', name, '-n', namespace);
+  return {
+    done: write === undefined ? `${of} is ${isPause ? 'paused already' : 'not paused'}` : `${of} is ${kind}d`,
+    lines: isPause ? frozenLines(world, { namespace, name }).map((line) => line.trim()) : [],
+    notes: isPause ? PAUSE_NOTES : [boundNote(placement), RESUME_NOTE],
+    command: words(kind),
+    undo: words(isPause ? 'resume' : 'pause'),
+    write,
+    after: write === undefined ? world : withSpec(world, placement, asRecord(write.spec)),
+  };
+}
+
+const PAUSE_NOTES = [
+  'While it is paused nothing takes the place of a cluster that is lost, and nothing leaves, whatever rule it fails.',
+  'It ends when somebody resumes it: no time ends it.',
+];
+const RESUME_NOTE = 'Another pause stops what has not moved yet; it brings nothing back that has left.';
+
+function boundNote({ spec }: RawObject): string {
+  return field(spec, 'disruptionBudget') === undefined
+    ? 'The Placement has no disruption budget: all of this happens at once.'
+    : 'Its disruption budget bounds how much of this happens at once.';
+}
+
+function released(world: World, { kind, placement }: OfPlacement<'release' | 'releaseAdditions'>): ActionOutcome {
+  const { namespace = '', name } = placement.metadata;
+  const additions = kind === 'releaseAdditions';
+  const release = releaseOf(world, placement, { additions, clusters: undefined, until: world.at + RELEASE_MS });
+  const { line, write } = release;
+  const annotations = { ...placement.metadata.annotations, ...write?.annotations };
+  const after = { ...placement, metadata: { ...placement.metadata, annotations } };
+  const [annotation = ''] = Object.keys(write?.annotations ?? {});
+  return {
+    done: line,
+    lines: [line],
+    notes: [
+      `Only the clusters that are held now ${additions ? 'come in' : 'leave'}, within ten minutes; no budget bounds these.`,
+      additions
+        ? 'The end of the release takes none of them out again.'
+        : 'One that has left comes back only where it is selected anew.',
+    ],
+    command: mce('release', 'placement', name, '-n', namespace, ...(additions ? ['--additions'] : [])),
+    undo: ['kubectl', 'annotate', 'placement', name, '-n', namespace, `${annotation}-`],
+    write,
+    after: write === undefined ? world : withObject(world, 'placements', after),
+  };
+}
+
+const MAINTENANCE: Readonly<
+  Record<ClusterAction, { readonly done: string; readonly so: string; readonly notes: readonly string[] }>
+> = {
+  cordon: {
+    done: 'is cordoned',
+    so: 'is cordoned already',
+    notes: [
+      'Placements that have selected it keep it; none selects it anew, also where it would be the only replacement.',
+      'It ends when somebody uncordons it: no time ends it.',
+    ],
+  },
+  drain: {
+    done: 'is being drained',
+    so: 'is being drained already',
+    notes: [
+      'It leaves the decision of every Placement that does not tolerate this, also where nothing takes its place; disruption budgets bound how many leave at once.',
+      'Uncordon lets Placements select it again; what has come in for it stays.',
+    ],
+  },
+  uncordon: {
+    done: 'is not cordoned any more',
+    so: 'is not cordoned',
+    notes: ['Placements that want more clusters, or any better one, may select it at once.'],
+  },
+};
+
+function maintained(
+  world: World,
+  { kind, cluster }: { readonly kind: ClusterAction; readonly cluster: RawObject },
+): ActionOutcome {
+  const { name } = cluster.metadata;
+  const { done, so, notes } = MAINTENANCE[kind];
+  const write = maintenanceWrite(cluster, kind);
+  const drained = kind === 'drain' ? drainedPlacements(world, name) : [];
+  const before = maintenanceOf(asRecord(cluster.spec)) === 'Draining' ? 'drain' : 'cordon';
+  return {
+    done: `${name} ${write === undefined ? so : done}`,
+    lines: drained.map((one) => `${one.namespace}/${one.name}: ${one.text}`),
+    notes,
+    command: mce(kind, name),
+    undo: mce(kind === 'uncordon' ? before : 'uncordon', name),
+    write,
+    after: write === undefined ? world : withObject(world, 'managedclusters', clusterAfter(world, cluster, kind)),
+  };
+}
+
+/** As the hub has it next: with the taint that stands for the maintenance, added now. */
+function clusterAfter({ at }: World, cluster: RawObject, kind: ClusterAction): RawObject {
+  const { maintenance: _maintenance, ...spec } = asRecord(cluster.spec);
+  const keys = Object.values(MAINTENANCE_TAINTS).map(({ key }) => key);
+  const others = taintsOf(asRecord(cluster.spec)).filter((one) => !keys.some((key) => field(one, 'key') === key));
+  const maintenance: Maintenance | undefined =
+    kind === 'uncordon' ? undefined : kind === 'drain' ? 'Draining' : 'Cordoned';
+  if (maintenance === undefined) return { ...cluster, spec: { ...spec, taints: others } };
+  const taint = { ...MAINTENANCE_TAINTS[maintenance], timeAdded: timestamp(at) };
+  return { ...cluster, spec: { ...spec, maintenance, taints: [...others, taint] } };
+}
