@@ -68,7 +68,7 @@ const SCENES: readonly Scene[] = [
     world: () => withPlacement(FLEET(), 'web', { paused: true, numberOfClusters: 14 }),
     address: '/placements/shop/web?act=resume',
     shows: 'Resume with my rights',
-    act: async (page) => void (await page.locator('.planned').getByText('shop/web').waitFor()),
+    act: (page) => page.locator('.planned').getByText('shop/web').waitFor(),
   },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
   { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?act=drain', shows: 'Drain with my rights' },
