@@ -1,3 +1,5 @@
+import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from 'js-yaml';
+import { withoutManagedFields } from '../../runtime/client/object.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { yamlText } from '../../answers/output.js';
@@ -6,15 +8,34 @@ import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js
 
 /** Objects as somebody would write and apply them. */
 
-/** What is not seen, or turns other characters around, is written as an escape. */
 export function manifestText(object: RawObject): string {
-  const manifest = manifestOf(object);
-  const text = yamlText(manifest);
+  return escapedYaml(manifestOf(object), yamlText);
+}
+
+/** As `kubectl get -o yaml` prints it, without managedFields: its fields in the order of the alphabet. */
+export function objectText(object: RawObject): string {
+  return escapedYaml(withoutManagedFields(object), (one) =>
+    dump(one, { lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, scalarStyleRules: STYLES }),
+  );
+}
+
+/** Go's library writes what would be read as another type in double quotes, and all else in single ones. */
+const STYLES: readonly ScalarStyleRule[] = [
+  ...Object.values(DEFAULT_SCALAR_STYLE_RULES),
+  (layout) => {
+    const isWord = /^[\w.+:~-]*$/.test(layout.node.value);
+    if (layout.style === SCALAR_STYLE.SINGLE_QUOTED && isWord) layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
+  },
+];
+
+/** What is not seen, or turns other characters around, is written as an escape. */
+function escapedYaml(value: object, print: (value: object) => string): string {
+  const text = print(value);
   if (!text.split('\n').some(hasUnseen)) return text;
   // A text with what YAML cannot print stands in double quotes: the mark for the backslash of an escape, which no other text has.
   let [mark, printed] = ['\u0002', String.raw`\x02`];
   while (text.includes(printed)) [mark, printed] = [`${mark}\u0001`, `${printed}\\x01`];
-  return yamlText(withMarks(manifest, mark) as object).replaceAll(printed, '\\');
+  return print(withMarks(value, mark) as object).replaceAll(printed, '\\');
 }
 
 function withMarks(value: unknown, mark: string): unknown {

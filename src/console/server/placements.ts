@@ -91,6 +91,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     funnel: funnelOf(snapshot.world, report),
     spread: spreadOf(explanation, input),
     pieces: piecesOf(explanation),
+    objects: input.snapshot.stored.map(({ name }) => name).sort(),
     changes: history?.changes ?? [],
     olderChanges: history?.notKept ?? 0,
     notes: [...changeLines(report), ...findingLines(report)],

@@ -2,11 +2,16 @@ import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { isAction, type Action } from '../../answers/actions/action.js';
-import type { EventsPart, Rights, Session, Withheld } from '../wire/answer.js';
+import type { EventsPart, ObjectYaml, Rights, Session, Withheld } from '../wire/answer.js';
 import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft, PlannedPart } from '../wire/plan.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
 import { createClient } from '../../runtime/client/rest.js';
+import { nameOf } from '../../answers/plan/changed.js';
+import { WORLD_RESOURCES, type WorldResource } from '../../answers/world/world.js';
+import type { ObjectName } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { drainedPlacements } from '../../answers/drain.js';
@@ -94,32 +99,38 @@ export const ROUTES: readonly Route[] = [
     if (!COLORING.test(color)) throw new RequestError(400, `color: ${JSON.stringify(color)}: unknown`);
     const [namespace = '', name = ''] = color.slice(color.indexOf(':') + 1).split('/');
     const map = fleetMap(snapshot, { query: query.get('q') ?? '', group: groupIn(query), color });
-    return existing(map, () => placementAbsence(snapshot, namespace, name));
+    return existing(map, () => absence(snapshot, 'placements', { namespace, name }));
   }),
   get('fleet/keys', fleetKeys),
   get('find', (snapshot, { query }) => findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT))),
   get('engine', engineAnswer),
   get('sets/*', (snapshot, { path: [name = ''], query }) =>
-    existing(setAnswer(snapshot, name, windowOf(query)), () => setAbsence(snapshot, name)),
+    existing(setAnswer(snapshot, name, windowOf(query)), () => absence(snapshot, 'managedclustersets', { name })),
   ),
   get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('q') ?? '')),
   get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
-    existing(placementAnswer(snapshot, namespace, name), () => placementAbsence(snapshot, namespace, name)),
+    existing(placementAnswer(snapshot, namespace, name), () => absence(snapshot, 'placements', { namespace, name })),
   ),
   get('placements/*/*/matrix', (snapshot, { path: [namespace = '', name = ''], query }) => {
     const show = query.get('show') ?? 'in';
     if (!isShow(show)) throw new RequestError(400, `show: ${JSON.stringify(show)}: unknown`);
     const request = { show, query: query.get('q') ?? '', ...windowOf(query) };
     const matrix = matrixAnswer(snapshot, [namespace, name], request);
-    return existing(matrix, () => placementAbsence(snapshot, namespace, name));
+    return existing(matrix, () => absence(snapshot, 'placements', { namespace, name }));
   }),
   get('placements/*/*/why/*', (snapshot, { path: [namespace = '', name = '', cluster = ''] }) =>
-    existing(whyAnswer(snapshot, namespace, name, cluster), () => clusterAbsence(snapshot, cluster)),
+    existing(whyAnswer(snapshot, namespace, name, cluster), () =>
+      absence(snapshot, 'managedclusters', { name: cluster }),
+    ),
   ),
   get('clusters/*', (snapshot, { path: [name = ''] }) =>
-    existing(clusterAnswer(snapshot.world, name), () => clusterAbsence(snapshot, name)),
+    existing(clusterAnswer(snapshot.world, name), () => absence(snapshot, 'managedclusters', { name })),
   ),
   get('clusters/*/drain', ({ world }, { path: [name = ''] }) => ({ rows: drainedPlacements(world, name) })),
+  get('yaml/*/*', (snapshot, { path: [resource = '', name = ''] }) => yamlOf(snapshot, resource, { name })),
+  get('yaml/*/*/*', (snapshot, { path: [resource = '', namespace = '', name = ''] }) =>
+    yamlOf(snapshot, resource, { namespace, name }),
+  ),
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'GET', path: ['rights'], answer: rightsFound },
@@ -252,33 +263,28 @@ function groupIn(query: URLSearchParams): string {
   throw new RequestError(400, `group: ${JSON.stringify(group)}: want set, health, label:KEY or claim:KEY`);
 }
 
+function yamlOf(snapshot: Snapshot, plural: string, named: ObjectName): ObjectYaml {
+  const resource = WORLD_RESOURCES.find((one) => one === plural);
+  if (resource === undefined) throw new RequestError(404, `kind ${JSON.stringify(plural)} is not shown`);
+  const found = snapshot.world.objects[resource].find(({ metadata }) => keyOf(metadata) === keyOf(named));
+  return { text: objectText(existing(found, () => absence(snapshot, resource, named))) };
+}
+
 function existing<T>(found: T | undefined, why: () => RequestError): T {
   if (found === undefined) throw why();
   return found;
 }
 
-/**
- * The error for a cluster that was not found: where clusters may not be read, it does not say that the cluster does not exist.
- */
-function clusterAbsence({ world }: Snapshot, name: string): RequestError {
-  return absence(world.withheld, 'managedclusters', `ManagedCluster ${name}`);
-}
-
-function setAbsence({ world }: Snapshot, name: string): RequestError {
-  return absence(world.withheld, 'managedclustersets', `ManagedClusterSet ${name}`);
-}
-
-function placementAbsence({ world, reading }: Snapshot, namespace: string, name: string): RequestError {
-  const what = `Placement ${namespace}/${name}`;
-  if (reading.namespace === undefined || reading.namespace === namespace)
-    return absence(world.withheld, 'placements', what);
-  return new RequestError(403, `only namespace ${reading.namespace} is read: whether there is ${what} is not known`);
-}
-
-function absence(withheld: readonly Withheld[], plural: string, what: string): RequestError {
-  const reason = withheld.find(({ resource, status }) => resource === plural && status === 403);
+/** The error for an object that was not found: of what may not be read it does not say that it does not exist. */
+function absence({ world, reading }: Snapshot, resource: WorldResource, named: ObjectName): RequestError {
+  const { namespace } = named;
+  const what = nameOf(resource, named);
+  const { namespace: only = namespace } = reading;
+  if (namespace !== undefined && only !== namespace)
+    return new RequestError(403, `only namespace ${only} is read: whether there is ${what} is not known`);
+  const reason = world.withheld.find((one) => one.resource === resource && one.status === 403);
   if (reason === undefined) return new RequestError(404, `${what} was not found`);
-  return new RequestError(403, `needs ${reason.verb} ${plural}: whether there is ${what} is not known`);
+  return new RequestError(403, `needs ${reason.verb} ${resource}: whether there is ${what} is not known`);
 }
 
 /** The route of a path, and the segments that its stars stand for. */

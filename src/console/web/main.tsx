@@ -12,6 +12,7 @@ import { PlacementPage } from './pages/placement.js';
 import { PlacementsPage } from './pages/placements.js';
 import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
+import { YamlPage } from './pages/yaml.js';
 import { Box } from './parts/box.js';
 import { Loading } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
@@ -164,6 +165,8 @@ function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
       return <SetPage key={address} route={to} />;
     case 'events':
       return <EventsPage route={to} />;
+    case 'yaml':
+      return <YamlPage key={address} route={to} />;
     case 'unknown':
       return (
         <>
@@ -185,7 +188,7 @@ function addressOf(to: Route): string {
 
 function titleOf(to: Route): string {
   if (to.page === 'placement') return shown(`${to.namespace}/${to.name}`);
-  if (to.page === 'cluster' || to.page === 'set') return shown(to.name);
+  if (to.page === 'cluster' || to.page === 'set' || to.page === 'yaml') return shown(to.name);
   return PAGES.find(([, , pages]) => pages.includes(to.page))?.[0] ?? 'Console';
 }
 

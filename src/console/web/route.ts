@@ -39,6 +39,8 @@ export type Route =
   | { readonly page: 'set'; readonly name: string }
   /** `q`: words of the event; `type`: empty for all. */
   | { readonly page: 'events'; readonly about: string; readonly q: string; readonly type: string }
+  /** `resource`: in the plural; `namespace`: empty for objects without one. */
+  | { readonly page: 'yaml'; readonly resource: string; readonly namespace: string; readonly name: string }
   | { readonly page: 'unknown'; readonly path: string };
 
 export type Page = Route['page'];
@@ -73,6 +75,7 @@ export function parseRoute(address: string): Route {
   const text = (name: string, otherwise = ''): string => query.get(name) ?? otherwise;
   const [page = 'fleet', first = '', second = ''] = segments;
   const unknown: Route = { page: 'unknown', path };
+  if (page === 'yaml') return yamlRoute(segments) ?? unknown;
   if (segments.length > 3) return unknown;
   switch (page) {
     case 'login':
@@ -109,6 +112,13 @@ export function parseRoute(address: string): Route {
   }
 }
 
+/** `/yaml/managedclusters/edge-1`, `/yaml/placements/shop/web`. */
+function yamlRoute([, resource, ...names]: readonly string[]): Route | undefined {
+  const name = names.pop();
+  if (resource === undefined || name === undefined || names.length > 1) return undefined;
+  return { page: 'yaml', resource, namespace: names[0] ?? '', name };
+}
+
 /** The address of a route: what {@link parseRoute} reads. */
 export function formatRoute(route: Route): string {
   switch (route.page) {
@@ -134,6 +144,13 @@ export function formatRoute(route: Route): string {
       return `/sets/${encoded(route.name)}`;
     case 'events':
       return withQuery('/events', {}, { about: route.about, q: route.q, type: route.type });
+    case 'yaml': {
+      const { resource, namespace, name } = route;
+      return `/yaml/${[resource, namespace, name]
+        .filter((one) => one !== '')
+        .map(encoded)
+        .join('/')}`;
+    }
     case 'unknown':
       return route.path;
   }

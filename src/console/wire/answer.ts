@@ -48,6 +48,11 @@ export interface EventsPart extends Pick<ReadEvents, 'rows'> {
   readonly total: number;
 }
 
+/** An object, as `kubectl get -o yaml` prints it. */
+export interface ObjectYaml {
+  readonly text: string;
+}
+
 /** What the person may do with an object, as the API server says. */
 export interface Rights {
   readonly patch: boolean;

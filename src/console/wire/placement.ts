@@ -32,6 +32,8 @@ export interface PlacementView {
   readonly funnel: readonly FunnelStep[];
   readonly spread: readonly SpreadView[];
   readonly pieces: readonly PieceView[];
+  /** The names of its decision objects. */
+  readonly objects: readonly string[];
   /** The newest first. */
   readonly changes: DecisionHistory['changes'];
   readonly olderChanges: number;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readYaml } from '@multicluster-engine/values/yaml';
 import fc from 'fast-check';
-import { manifestOf, manifestText } from '../../../src/console/server/manifest.js';
+import { manifestOf, manifestText, objectText } from '../../../src/console/server/manifest.js';
 import { hasUnseen } from '../../../src/console/wire/unseen.js';
 import { rawPlacement } from '../../support/builders/world.js';
 
@@ -33,5 +33,22 @@ it('a manifest shows what is not seen as an escape, and is the same object', () 
       expect(readYaml(shown).value).toEqual(JSON.parse(JSON.stringify(manifestOf(given))));
       expect(shown.split('\n').filter((line) => hasUnseen(line.replaceAll('\t', '')))).toEqual([]);
     }),
+  );
+});
+
+it('an object is printed as kubectl prints it, without managedFields', () => {
+  const { metadata, ...rest } = rawPlacement({ numberOfClusters: 2, list: ['on', 'plain', '1'], note: '\u202elive' });
+  const object = {
+    kind: 'Placement',
+    apiVersion: 'v1',
+    ...rest,
+    metadata: { ...metadata, managedFields: [{ manager: 'x' }] },
+  };
+  const text = objectText(object);
+  expect(text.split('\n', 2)).toEqual(['apiVersion: v1', 'kind: Placement']);
+  expect(text).toContain('  list:\n  - "on"\n  - plain\n  - "1"\n  note: "\\u202elive"\n  numberOfClusters: 2\n');
+  expect(text).not.toContain('managedFields');
+  expect(readYaml(text).value).toEqual(
+    JSON.parse(JSON.stringify({ ...rest, metadata, kind: 'Placement', apiVersion: 'v1' })),
   );
 });

@@ -222,7 +222,12 @@ describe('answers', () => {
       path.join('/'),
     ),
   )('GET %s is answered', async (template) => {
-    const names = { clusters: ['prod-us-1'], sets: ['production'], placements: ['shop', 'web', 'prod-us-1'] };
+    const names = {
+      clusters: ['prod-us-1'],
+      sets: ['production'],
+      placements: ['shop', 'web', 'prod-us-1'],
+      yaml: template.endsWith('*/*/*') ? ['placements', 'shop', 'web'] : ['managedclusters', 'prod-us-1'],
+    };
     const [kind] = template.split('/');
     const given = [...(Object.entries(names).find(([one]) => one === kind)?.[1] ?? [])];
     expect((await ask(template.replaceAll('*', () => given.shift() ?? ''))).code).toBe(200);
@@ -237,6 +242,8 @@ describe('answers', () => {
     ['placements/shop/web/why/none', 404],
     ['clusters/none', 404],
     ['sets/none', 404],
+    ['yaml/secrets/shop/web', 404],
+    ['yaml/placements/web', 404],
     ['sets/production?limit=501', 400],
     ['nothing', 404],
   ])('%s is an error with the code %s', async (path, code) => {
@@ -467,6 +474,8 @@ describe('answers', () => {
         'placements/other/web',
         'placements/shop/none',
         'sets/none',
+        'yaml/managedclusters/prod-us-1',
+        'yaml/placements/other/web',
       ];
       const replies = await Promise.all(addresses.map((path) => ask(path)));
       return replies.map(({ code, text }) => [code, JSON.parse(text).message ?? '']);
@@ -477,6 +486,8 @@ describe('answers', () => {
       [404, 'Placement other/web was not found'],
       [404, 'Placement shop/none was not found'],
       [404, 'ManagedClusterSet none was not found'],
+      [200, ''],
+      [404, 'Placement other/web was not found'],
     ]);
     hub.allows = (_verb, plural, namespace) => plural !== 'managedclusters' && namespace === 'shop';
     expect(await answers()).toEqual([
@@ -485,6 +496,8 @@ describe('answers', () => {
       [403, 'only namespace shop is read: whether there is Placement other/web is not known'],
       [404, 'Placement shop/none was not found'],
       [403, 'needs list managedclustersets: whether there is ManagedClusterSet none is not known'],
+      [403, 'needs list managedclusters: whether there is ManagedCluster prod-us-1 is not known'],
+      [403, 'only namespace shop is read: whether there is Placement other/web is not known'],
     ]);
     hub.allows = () => false;
     expect((await answers()).map(([code, message]) => [code, message.split(':', 1).join()])).toEqual([
@@ -493,6 +506,8 @@ describe('answers', () => {
       [403, 'only namespace shop is read'],
       [403, 'needs list placements'],
       [403, 'needs list managedclustersets'],
+      [403, 'needs list managedclusters'],
+      [403, 'only namespace shop is read'],
     ]);
     hub.allows = () => true;
     await clock.advance(60_000);

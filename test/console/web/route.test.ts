@@ -34,6 +34,7 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.record({ page: fc.constant('cluster' as const), name, act: text }),
   fc.record({ page: fc.constant('set' as const), name }),
   fc.record({ page: fc.constant('whatif' as const), begin: text }),
+  fc.record({ page: fc.constant('yaml' as const), resource: name, namespace: text, name }),
   fc.record({ page: fc.constant('events' as const), about: text, q: text, type: text }),
 );
 
@@ -62,6 +63,9 @@ describe('the addresses of the pages', () => {
     ['/clusters/edge-1?act=drain', { page: 'cluster', name: 'edge-1', act: 'drain' }],
     ['/placements/shop/web?act=pause', { ...placementRoute('shop', 'web'), act: 'pause' }],
     ['/clusters', { page: 'unknown', path: '/clusters' }],
+    ['/yaml/placements/shop/web', { page: 'yaml', resource: 'placements', namespace: 'shop', name: 'web' }],
+    ['/yaml/a/b/c/d', { page: 'unknown', path: '/yaml/a/b/c/d' }],
+    ['/yaml/placements', { page: 'unknown', path: '/yaml/placements' }],
     ['/sets', { page: 'unknown', path: '/sets' }],
     ['/nothing', { page: 'unknown', path: '/nothing' }],
     ['/clusters/%ff', { page: 'cluster', name: '%ff', act: '' }],

@@ -30,6 +30,11 @@ function placement(spec: object): string {
   });
 }
 
+/** kubectl folds texts that are longer than a line. */
+function unfolded(text: string): string {
+  return text.replaceAll(/(?<=\S)\n +(?=[^\s-][^:\n]*(?:: [^:\n]*)?'\n)/g, ' ');
+}
+
 /** A browser without a page: the requests that the page sends. */
 class PageClient {
   readonly #origin: string;
@@ -215,6 +220,24 @@ describeWithKubectl('the console of a hub', () => {
     expect(await maintenance()).toBe('Draining');
     expect(await apply('uncordon')).toMatchObject({ kind: 'accepted' });
     expect(await maintenance()).toBe('');
+  });
+
+  it('an object is shown as kubectl prints it, but for its folded lines, with the rights of the person', async () => {
+    const { link, client } = await serve();
+    await client.open(link);
+    for (const [path, args] of [
+      ['managedclusters/cluster-1', ['mcl', 'cluster-1']],
+      ['placements/default/web', ['fpl', 'web']],
+    ] as const)
+      await waitFor(`${path} to be equal`, async (seen) => {
+        const { text } = (await client.read(`yaml/${path}`)) as { text: string };
+        const printed = await kubectl(['get', ...args, '-o', 'yaml']);
+        seen(`${text}\n${printed}`);
+        return unfolded(text) === unfolded(printed);
+      });
+    const tom = await pageAs('tom');
+    expect(await tom.read('yaml/managedclusters/cluster-1')).toBe(403);
+    expect(await tom.read('yaml/placements/default/web')).toHaveProperty('text');
   });
 
   it('who may not list clusters is told so, and sees the Placements of the namespace', async () => {

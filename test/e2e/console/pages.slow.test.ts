@@ -109,6 +109,9 @@ const SCENES: readonly Scene[] = [
       await page.getByText('Plan: ').waitFor();
     },
   },
+  { name: 'yaml', world: documentsWorld, address: '/yaml/placements/shop/web', shows: 'numberOfClusters: 3' },
+  { name: 'hostile yaml', world: () => hostileWorld(4), address: '/yaml/placements/shop/api', shows: '\\u202e' },
+  { name: 'yaml, gone', world: FLEET, address: '/yaml/managedclusters/none', shows: 'There is no such object' },
   { name: 'unknown page', world: FLEET, address: '/none', shows: 'There is no such page' },
   {
     name: 'what if, loss',

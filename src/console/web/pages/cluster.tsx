@@ -10,7 +10,7 @@ import { ActButtons, ActPanel } from '../parts/action.js';
 import { Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { HealthMark, WordMark } from '../parts/icon.js';
-import { PlacementLink, Since, Text } from '../parts/name.js';
+import { PlacementLink, Since, Text, YamlLink } from '../parts/name.js';
 import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
@@ -42,6 +42,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
           <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
             Events
           </a>
+          <YamlLink resource="managedclusters" name={name} isButton />
           <Commands
             list={[
               ['kubectl', 'mce', 'who-selects', name],

@@ -6,7 +6,7 @@ import { useLoaded } from '../store.js';
 import { Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { WordMark } from '../parts/icon.js';
-import { Count, Text } from '../parts/name.js';
+import { Count, Text, YamlLink } from '../parts/name.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 
 /** The engine with its components, and the cluster sets with their bindings. */
@@ -59,6 +59,7 @@ function EngineCard({ engine }: { readonly engine: Engine }): JSX.Element {
           </strong>
           <WordMark word={phase} badge />
           {version !== '' && <span>version {shown(version)}</span>}
+          <YamlLink resource="multiclusterengines" name={name} />
           {paused && <span class="chip warn">paused</span>}
         </p>
         {message !== '' && <p class={phase === 'Available' ? 'muted' : ''}>{shown(message)}</p>}

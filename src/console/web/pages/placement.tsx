@@ -3,7 +3,7 @@ import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, type PlacementView, type Show } from '../../wire/placement.js';
-import { shown, shownLines } from '../command.js';
+import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
@@ -13,7 +13,7 @@ import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
-import { Since, Text, Count } from '../parts/name.js';
+import { Count, Since, Text, YamlLink } from '../parts/name.js';
 import { Empty, isAbsent, Show as ShowLoaded } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
@@ -41,6 +41,7 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
           <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
             Events
           </a>
+          <YamlLink resource="placements" namespace={namespace} name={name} isButton />
           <Commands
             list={[
               ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
@@ -172,8 +173,12 @@ function fixText(one: NonNullable<PlacementView['explanation']['fixes']>[number]
     : `there is no cluster set ${sets}; ${one.suggested} may be meant`;
 }
 
+/** So many are named: one holds up to 100 clusters. */
+const MOST_OBJECTS = 20;
+
 function Details({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { explanation, conditions, manifest, manager, isKnown } = view;
+  const { explanation, conditions, manager, isKnown, objects } = view;
+  const { namespace } = explanation.metadata;
   const { eligible } = explanation.clusterSets;
   const sets = eligible.length === 0 ? 'none is eligible' : eligible.map(shown).join(', ');
   return (
@@ -183,14 +188,24 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
         <Conditions list={conditions} />
       </section>
       <section class="card">
-        <h2>Manifest</h2>
-        <p class="muted">
-          Cluster sets: {isKnown ? sets : 'not known'}
-          {manager !== undefined && `. Managed by ${shown(manager)}`}
+        <h2>Cluster sets</h2>
+        <p>
+          {isKnown ? sets : 'not known'}
+          {manager !== undefined && <span class="muted">. Managed by {shown(manager)}</span>}
         </p>
-        <pre tabIndex={0} aria-label="Manifest">
-          {shownLines(manifest)}
-        </pre>
+        <h2>Decision objects</h2>
+        {objects.length === 0 && <p class="muted">There is none that you may read.</p>}
+        <ul class="list">
+          {objects.slice(0, MOST_OBJECTS).map((name) => (
+            <li key={name}>
+              <span class="strong list-name">
+                <Text of={name} />
+              </span>
+              <YamlLink resource="placementdecisions" namespace={namespace} name={name} />
+            </li>
+          ))}
+        </ul>
+        {objects.length > MOST_OBJECTS && <p class="muted">and {objects.length - MOST_OBJECTS} more</p>}
       </section>
     </div>
   );

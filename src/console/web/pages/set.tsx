@@ -6,7 +6,7 @@ import { FLEET, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Commands } from '../parts/command.js';
 import { HealthMark } from '../parts/icon.js';
-import { ClusterLink, Count, Since, Text } from '../parts/name.js';
+import { ClusterLink, Count, Since, Text, YamlLink } from '../parts/name.js';
 import { BLOCK, Rows } from '../parts/rows.js';
 import { quoted } from '../parts/search.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
@@ -30,6 +30,7 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
               In the fleet
             </a>
           )}
+          <YamlLink resource="managedclustersets" name={name} isButton />
           <Commands
             list={[
               ['kubectl', 'get', 'managedclustersets', name, '-o', 'yaml'],
@@ -92,6 +93,7 @@ function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
               <a class="strong list-name" href={hrefOf({ page: 'placements', q: `${one.namespace}/`, phase: '' })}>
                 <Text of={one.namespace} />
               </a>
+              <YamlLink resource="managedclustersetbindings" namespace={one.namespace} name={one.name} />
               {one.ignored !== undefined && <span>No Placement selects by it: {shown(one.ignored)}</span>}
             </li>
           ))}

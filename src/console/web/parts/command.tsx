@@ -5,21 +5,27 @@ import { commandText } from '../command.js';
 /** A command to copy; none where a name holds what a terminal may act on. */
 export function Command({ words, text }: { readonly words?: readonly string[]; readonly text?: string }): JSX.Element {
   const command = text ?? commandText(words ?? []);
-  const [copied, setCopied] = useState(false);
   if (command === undefined) return <p class="muted">No command: a name holds characters that a terminal acts on.</p>;
+  return (
+    <div class="command">
+      <code>{command}</code>
+      <CopyButton text={command} label={`Copy ${command}`} />
+    </div>
+  );
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+  const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(command).then(() => {
+    void navigator.clipboard.writeText(text).then(() => {
       setCopied(true);
       setTimeout(() => setCopied(false), 1_500);
     });
   };
   return (
-    <div class="command">
-      <code>{command}</code>
-      <button type="button" class="quiet-button" onClick={copy} aria-label={`Copy ${command}`}>
-        {copied ? 'Copied' : 'Copy'}
-      </button>
-    </div>
+    <button type="button" class="quiet-button" onClick={copy} aria-label={label}>
+      {copied ? 'Copied' : 'Copy'}
+    </button>
   );
 }
 

@@ -35,6 +35,27 @@ export function PlacementLink({ namespace, name }: { readonly namespace: string;
   );
 }
 
+export interface YamlLinkProps {
+  readonly resource: string;
+  /** Of an object that has one. */
+  readonly namespace?: string;
+  readonly name: string;
+  readonly isButton?: boolean;
+}
+
+/** To the object as kubectl prints it. */
+export function YamlLink({ resource, namespace = '', name, isButton }: YamlLinkProps): JSX.Element {
+  return (
+    <a
+      class={isButton === true ? 'button' : ''}
+      href={hrefOf({ page: 'yaml', resource, namespace, name })}
+      aria-label={`YAML of ${shown(name)}`}
+    >
+      YAML
+    </a>
+  );
+}
+
 export function Since({ time }: { readonly time: string | undefined }): JSX.Element | null {
   const text = sinceText(time, now.value);
   if (text === '' || time === undefined) return null;

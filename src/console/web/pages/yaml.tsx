@@ -1,0 +1,68 @@
+import type { JSX } from 'preact';
+import type { ObjectYaml } from '../../wire/answer.js';
+import { shown, shownLines } from '../command.js';
+import { hrefOf } from '../navigate.js';
+import { placementRoute, type Route } from '../route.js';
+import { useLoaded } from '../store.js';
+import { Command, CopyButton } from '../parts/command.js';
+import { Text } from '../parts/name.js';
+import { Empty, Show } from '../parts/states.js';
+
+/** One object as kubectl prints it. */
+
+type YamlRoute = Extract<Route, { page: 'yaml' }>;
+
+export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element {
+  const { resource, namespace, name } = route;
+  const scope = namespace === '' ? [] : ['-n', namespace];
+  const path = [resource, namespace, name].filter((one) => one !== '').map(encodeURIComponent);
+  const page = pageOf(route);
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          <span class="muted">{shown(namespace === '' ? resource : `${resource} ${namespace}/`)} </span>
+          <Text of={name} />
+        </h1>
+        {page !== undefined && (
+          <a class="button" href={hrefOf(page)}>
+            To its page
+          </a>
+        )}
+      </header>
+      <Show
+        of={useLoaded<ObjectYaml>(`yaml/${path.join('/')}`)}
+        missing={<Empty title={`There is no such object in ${shown(resource)}.`} />}
+        right={['kubectl', 'auth', 'can-i', 'list', resource, ...scope]}
+      >
+        {({ text }) => (
+          <section class="card">
+            <div class="toolbar">
+              <Command words={['kubectl', 'get', resource, name, ...scope, '-o', 'yaml']} />
+              <CopyButton text={text} label="Copy the YAML" />
+            </div>
+            <pre class="yaml" tabIndex={0} aria-label="YAML">
+              {shownLines(text)}
+            </pre>
+          </section>
+        )}
+      </Show>
+    </>
+  );
+}
+
+/** The page of the object, where there is one. */
+function pageOf({ resource, namespace, name }: YamlRoute): Route | undefined {
+  switch (resource) {
+    case 'placements':
+      return placementRoute(namespace, name);
+    case 'managedclusters':
+      return { page: 'cluster', name, act: '' };
+    case 'managedclustersets':
+      return { page: 'set', name };
+    case 'multiclusterengines':
+      return { page: 'engine' };
+    default:
+      return undefined;
+  }
+}
