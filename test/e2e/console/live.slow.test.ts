@@ -167,7 +167,7 @@ describeWithChromium('a tab that stays open', () => {
 
 describeWithChromium('an action', () => {
   it('shows what it does, writes it with the rights of the person, and says how one gets back', async () => {
-    const { started, page, faults, close } = await opened('/placements/shop/web');
+    const { started, page, faults } = await opened('/placements/shop/web');
     await page.getByRole('button', { name: 'Pause…' }).click();
     expect(new URL(page.url()).search).toBe('?act=pause');
     const panel = page.getByRole('region', { name: 'Pause shop/web' });
@@ -180,11 +180,10 @@ describeWithChromium('an action', () => {
     expect(started.hub.sent.map(({ body = '' }) => JSON.parse(body).spec)).toEqual([{ paused: true }]);
     await page.getByRole('button', { name: 'Resume…' }).waitFor();
     expect(faults).toEqual([]);
-    await close();
   });
 
   it('that somebody else has made meanwhile is not made again, and a viewer is told who may', async () => {
-    const { started, page, close } = await opened('/clusters/cluster-4?act=cordon');
+    const { started, page } = await opened('/clusters/cluster-4?act=cordon');
     const panel = page.getByRole('region', { name: 'Cordon cluster-4' });
     await page.locator('button:enabled', { hasText: 'Cordon with my rights' }).waitFor();
     const { hub } = started;
@@ -204,7 +203,6 @@ describeWithChromium('an action', () => {
     expect(await page.getByRole('button', { name: 'Uncordon with my rights' }).isDisabled()).toBe(true);
     await page.getByText('kubectl auth can-i patch managedclusters/cluster-4').waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await close();
   });
 });
 

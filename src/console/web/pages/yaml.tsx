@@ -21,8 +21,7 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
     <>
       <header class="page-head">
         <h1>
-          <span class="muted">{shown(namespace === '' ? resource : `${resource} ${namespace}/`)} </span>
-          <Text of={name} />
+          <span class="muted">{shown(resource)}</span> <Text of={namespace === '' ? name : `${namespace}/${name}`} />
         </h1>
         {page !== undefined && (
           <a class="button" href={hrefOf(page)}>
@@ -39,7 +38,7 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
           <section class="card">
             <div class="toolbar">
               <Command words={['kubectl', 'get', resource, name, ...scope, '-o', 'yaml']} />
-              <CopyButton text={text} label="Copy the YAML" />
+              <CopyButton text={text} title="Copy the YAML" />
             </div>
             <pre class="yaml" tabIndex={0} aria-label="YAML">
               {shownLines(text)}

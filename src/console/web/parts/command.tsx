@@ -14,7 +14,15 @@ export function Command({ words, text }: { readonly words?: readonly string[]; r
   );
 }
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+export interface CopyButtonProps {
+  readonly text: string;
+  /** Its name for screen readers, where it is more than what stands there. */
+  readonly label?: string;
+  /** What stands there; default `Copy`. */
+  readonly title?: string;
+}
+
+export function CopyButton({ text, title = 'Copy', label = title }: CopyButtonProps): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
     void navigator.clipboard.writeText(text).then(() => {
@@ -24,7 +32,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   };
   return (
     <button type="button" class="quiet-button" onClick={copy} aria-label={label}>
-      {copied ? 'Copied' : 'Copy'}
+      {copied ? 'Copied' : title}
     </button>
   );
 }
