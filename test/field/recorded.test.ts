@@ -34,7 +34,7 @@ function apart(...names: readonly string[]): object {
 
 function historyIn({ api }: PlacementRig): DecisionHistory {
   const world = worldOf({ placements: api.all(Placements), placementdecisions: api.all(PlacementDecisions) });
-  const [found] = decisionHistories(world, 'web');
+  const [found] = decisionHistories(world, 'web', () => true);
   if (found === undefined) throw new Error('no Placement');
   return found;
 }

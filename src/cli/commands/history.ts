@@ -1,7 +1,8 @@
 import { Placements } from '../../api/resources.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { printable, wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { HistoryEntry } from '../../domain/placement/stored/history.js';
-import { placementHistory, type DecisionHistory } from '../../answers/history.js';
+import type { Difference, Edit } from '../../answers/edits.js';
+import { placementHistory, type DecisionChange, type DecisionHistory } from '../../answers/history.js';
 import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
 import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
@@ -27,7 +28,7 @@ export function runHistory(config: InspectConfig & { readonly placement: string 
 
 /** The output of `history`, the newest change first. @throws NotFoundError without such a Placement. */
 export function history(reading: FleetReading, name: string, options: ShownOptions): string {
-  const found = placementHistory(reading, name);
+  const found = placementHistory(reading, name, (resource) => HISTORY_RESOURCES.includes(resource));
   const { placements } = found;
   return shownAnswer(found, options, {
     lines: (how) => {
@@ -43,21 +44,53 @@ export function history(reading: FleetReading, name: string, options: ShownOptio
   });
 }
 
-function historyLines({ changes, notKept }: DecisionHistory, { wide, colored }: TextOptions): readonly string[] {
+function historyLines(
+  { changes, notKept, edits, differences = [] }: DecisionHistory,
+  { wide, colored }: TextOptions,
+): readonly string[] {
+  const [last] = edits;
+  const about = [
+    ...(last === undefined ? [] : [`last edited ${editText(last, wide)}`]),
+    ...differences.map(differenceLine),
+  ];
   const older = notKept === 0 ? [] : [`${notKept} older ${notKept === 1 ? 'change is' : 'changes are'} not kept`];
-  if (changes.length === 0) return ['no change is recorded', ...older];
-  const head = ['TIME', 'TRIGGER', 'CHANGE', 'CLUSTERS', 'WHY'];
+  if (changes.length === 0) return ['no change is recorded', ...older, ...about];
+  const head = ['TIME', 'TRIGGER', 'EDITED BY', 'CHANGE', 'CLUSTERS', 'WHY'];
   const most = wide ? Infinity : MOST_NAMES;
-  return [...table([head, ...changes.flatMap((one) => rowsOf(one, most))], colored), ...older];
+  return [
+    ...table([head, ...changes.flatMap((one) => rowsOf(one, most, editorsText(one, wide)))], colored),
+    ...older,
+    ...about,
+  ];
+}
+
+/** `by kubectl-edit at 2026-11-22T11:57:59Z`; wide, with the fields. */
+function editText({ manager, time, fields }: Edit, wide: boolean): string {
+  return `by ${wordText(manager)} at ${time}${wide ? `: ${fields.map(wordText).join(', ')}` : ''}`;
+}
+
+/** `spec.numberOfClusters was applied as 3 and is 5: kubectl-edit at …`. */
+function differenceLine({ field, applied, now, by }: Difference): string {
+  const was = applied === undefined ? 'was not applied' : `was applied as ${printable(applied)}`;
+  const is = now === undefined ? 'was removed' : `is ${printable(now)}`;
+  return `${wordText(field)} ${was} and ${is}${by === undefined ? '' : `: ${wordText(by.manager)} at ${by.time}`}`;
+}
+
+/** `time`, and who has edited what the change follows. */
+function editorsText({ edits = [], unknown }: DecisionChange, wide: boolean): string {
+  if (edits.length > 0) return edits.map((one) => (wide ? editText(one, wide) : wordText(one.manager))).join(', ');
+  return unknown === undefined ? '-' : wide ? `not known: ${unknown}` : 'not known';
 }
 
 function rowsOf(
   { time, trigger, added, removed, repaired, more }: HistoryEntry,
   most: number,
+  editors: string,
 ): readonly (readonly Cell[])[] {
   const row = (sign: keyof typeof COLORS, names: string, why: string): readonly Cell[] => [
     time.replace(/\.\d+Z$/, 'Z'),
     wordText(trigger),
+    editors,
     { text: sign, color: COLORS[sign] },
     names,
     why,

@@ -4,7 +4,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { yamlText } from '../../answers/output.js';
 import { escapeUnseen, hasUnseen } from '../wire/unseen.js';
-import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
 
 /** Objects as somebody would write and apply them. */
 
@@ -64,12 +64,4 @@ export function manifestOf({ apiVersion, kind, metadata, spec }: RawObject): obj
     },
     ...(spec === undefined ? {} : { spec }),
   };
-}
-
-/** Who wrote the part of the object last, such as `f:spec`; undefined where that is not recorded. */
-export function managerOf({ metadata }: RawObject, part: string): string | undefined {
-  const entries = recordsIn((metadata as { readonly managedFields?: unknown }).managedFields);
-  const writers = entries.filter(({ fieldsV1 }) => isRecord(fieldsV1) && Object.hasOwn(fieldsV1, part));
-  const [last] = writers.sort((a, b) => (textField(a, 'time') < textField(b, 'time') ? 1 : -1));
-  return last === undefined ? undefined : textField(last, 'manager') || undefined;
 }

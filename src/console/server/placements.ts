@@ -9,9 +9,9 @@ import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import type { PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
 import { conditionIn } from '../../domain/conditions.js';
-import { managerOf, manifestText } from './manifest.js';
+import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
-import { decisionHistories } from '../../answers/history.js';
+import { decisionHistory } from '../../answers/history.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { topologiesAfter } from '../../domain/placement/explain/ranking.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
@@ -79,9 +79,6 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
   const { explanation, input } = report;
   const { decision, placement } = explanation;
   const { since, selected } = numbersOf(object);
-  const manager = managerOf(object, 'f:spec');
-  const histories = decisionHistories(snapshot.world, placement.name);
-  const history = histories.find((one) => one.namespace === placement.namespace);
   return {
     explanation: explanationDocument(report, { clusters: scored(explanation), nearest: 0 }),
     ...(since === undefined ? {} : { since }),
@@ -92,12 +89,10 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     spread: spreadOf(explanation, input),
     pieces: piecesOf(explanation),
     objects: input.snapshot.stored.map(({ name }) => name).sort(),
-    changes: history?.changes ?? [],
-    olderChanges: history?.notKept ?? 0,
+    history: decisionHistory(snapshot.world, object, () => true),
     notes: [...changeLines(report), ...findingLines(report)],
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
-    ...(manager === undefined ? {} : { manager }),
     deleting: object.metadata.deletionTimestamp !== undefined,
     paused: field(object.spec, 'paused') === true,
   };

@@ -34,16 +34,12 @@ export interface PlacementView {
   readonly pieces: readonly PieceView[];
   /** The names of its decision objects. */
   readonly objects: readonly string[];
-  /** The newest first. */
-  readonly changes: DecisionHistory['changes'];
-  readonly olderChanges: number;
+  readonly history: DecisionHistory;
   /** What holds, releases, is not published or was left out, as `explain` says it. */
   readonly notes: readonly string[];
   readonly conditions: readonly Condition[];
   /** As somebody would apply it. */
   readonly manifest: string;
-  /** The field manager that wrote the spec last; absent where that is not recorded. */
-  readonly manager?: string;
   readonly deleting: boolean;
   /** Whether its spec says so. */
   readonly paused: boolean;

@@ -114,7 +114,7 @@ function explainedIn(world: World, { metadata: { namespace, name: placement } }:
 
 /** Who is selected after all that `history` says; undefined where it says that something is missing. */
 function replayedIn(world: World, { metadata: { namespace, name } }: RawObject): readonly string[] | undefined {
-  const found = decisionHistories(world, name).find((one) => one.namespace === namespace);
+  const found = decisionHistories(world, name, () => true).find((one) => one.namespace === namespace);
   if (found === undefined || found.notKept > 0) return undefined;
   const selected = new Set<string>();
   let mayRepeat = false;

@@ -14,6 +14,15 @@ const FIRST: HistoryEntry = {
   repaired: [],
   more: NONE,
 };
+/** As the API server keeps who has created the Placement. */
+const EDITS = [
+  {
+    manager: 'kubectl-client-side-apply',
+    operation: 'Update',
+    time: '2026-11-22T09:59:59Z',
+    fieldsV1: { 'f:spec': { 'f:numberOfClusters': {}, 'f:predicates': {} } },
+  },
+];
 const SECOND: HistoryEntry = {
   time: '2026-11-22T11:58:00Z',
   trigger: 'ManagedCluster/edge-4',
@@ -30,8 +39,10 @@ export function historyWorld(cut = false): World {
   const text = cut ? stored.replace(/}$/, ',"dropped":7}') : stored;
   const decision: RawObject = rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
   const annotations = { ...decision.metadata.annotations, [HISTORY_ANNOTATION]: text };
+  const placement = rawPlacement(EXAMPLE_SPEC);
+  const edited = { ...placement, metadata: { ...placement.metadata, managedFields: EDITS } };
   return exampleWorld(EXAMPLE_SPEC, {
-    placements: [rawPlacement(EXAMPLE_SPEC)],
+    placements: [edited],
     placementdecisions: [{ ...decision, metadata: { ...decision.metadata, annotations } }],
   });
 }

@@ -6,7 +6,7 @@ import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { ActButtons, ActPanel } from '../parts/action.js';
+import { ActButton, ActPanel } from '../parts/action.js';
 import { Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { HealthMark, WordMark } from '../parts/icon.js';
@@ -27,13 +27,10 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
         <div class="actions">
           {!isAbsent(loaded) && (
             <>
-              {loaded.data !== undefined && (
-                <ActButtons
-                  kinds={actionsOf(loaded.data)}
-                  on={act}
-                  onPress={(kind) => amend({ ...route, act: kind })}
-                />
-              )}
+              {loaded.data !== undefined &&
+                actionsOf(loaded.data).map((kind) => (
+                  <ActButton key={kind} kind={kind} on={act} onPress={(to) => amend({ ...route, act: to })} />
+                ))}
               <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
                 What if
               </a>

@@ -3,25 +3,30 @@ import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, type PlacementView, type Show } from '../../wire/placement.js';
-import { shown } from '../command.js';
+import { commandText, shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
-import { ActButtons, ActPanel } from '../parts/action.js';
+import { ActButton, ActPanel } from '../parts/action.js';
 import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
-import { WordMark } from '../parts/icon.js';
+import { HistoryView, Moment } from '../parts/history.js';
+import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Count, Since, Text, YamlLink } from '../parts/name.js';
 import { Empty, isAbsent, Show as ShowLoaded } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
-export function PlacementPage({ route }: { readonly route: Extract<Route, { page: 'placement' }> }): JSX.Element {
+type PlacementRoute = Extract<Route, { page: 'placement' }>;
+
+export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
   const show = isShow(route.show) ? route.show : 'in';
+  const { data } = loaded;
+  const onAct = (act: string): void => amend({ ...route, act });
   return (
     <>
       <header class="page-head">
@@ -30,8 +35,8 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
           <Text of={name} />
         </h1>
         <div class="actions">
-          {loaded.data !== undefined && !isAbsent(loaded) && (
-            <ActButtons kinds={actionsOf(loaded.data)} on={route.act} onPress={(act) => amend({ ...route, act })} />
+          {data !== undefined && !isAbsent(loaded) && !data.paused && (
+            <ActButton kind="pause" on={route.act} onPress={onAct} />
           )}
           {!isAbsent(loaded) && (
             <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
@@ -46,7 +51,6 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
             list={[
               ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
               ['kubectl', 'mce', 'history', 'placement', name, '-n', namespace],
-              ['kubectl', 'get', 'fpl', name, '-n', namespace, '-o', 'yaml'],
               ['kubectl', 'get', 'placementdecisions', '-n', namespace],
             ]}
           />
@@ -59,18 +63,14 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
       >
         {(view) => (
           <>
-            <Standing view={view} />
+            <Standing view={view} on={route.act} onAct={onAct} />
             {isAct(route.act) && (
-              <ActPanel
-                key={route.act}
-                action={{ kind: route.act, namespace, name }}
-                onClose={() => amend({ ...route, act: '' })}
-              />
+              <ActPanel key={route.act} action={{ kind: route.act, namespace, name }} onClose={() => onAct('')} />
             )}
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
-            <Notes view={view} />
             <MatrixView route={route} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
             <ChoiceView view={view} />
+            <HistoryView history={view.history} />
             <Details view={view} />
           </>
         )}
@@ -83,16 +83,6 @@ const ACTS: readonly string[] = ['pause', 'resume', 'release', 'releaseAdditions
 
 function isAct(text: string): text is PlacementAction {
   return ACTS.includes(text);
-}
-
-/** What can be done with it as it is. */
-function actionsOf({ paused, conditions }: PlacementView): readonly PlacementAction[] {
-  const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === 'True');
-  return [
-    ...(isTrue('RemovalsHeld') ? (['release'] as const) : []),
-    ...(isTrue('AdditionsHeld') ? (['releaseAdditions'] as const) : []),
-    paused ? 'resume' : 'pause',
-  ];
 }
 
 function isShow(text: string): text is Show {
@@ -110,58 +100,97 @@ function Missing({ namespace, name }: { readonly namespace: string; readonly nam
   );
 }
 
-function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { explanation, selected, since } = view;
-  const { phase, satisfied, wanted, summary } = explanation;
+interface StandingProps {
+  readonly view: PlacementView;
+  /** The action whose panel is open. */
+  readonly on: string;
+  readonly onAct: (act: string) => void;
+}
+
+/** The state in one sentence; of one in trouble, why, what helps, and who has edited it last. */
+function Standing({ view, on, onAct }: StandingProps): JSX.Element {
+  const { explanation, selected, since, notes, history } = view;
+  const { phase, satisfied, wanted, summary, fixes = [], harmful = [], clusterSets, metadata } = explanation;
   const waiting = summary?.waiting?.count ?? 0;
   const held = (summary?.held ?? 0) - waiting;
+  const usual = toneOf(phase);
+  const tone = usual === 'ok' && held + waiting > 0 ? 'info' : usual;
+  const [edit] = history.edits;
   return (
-    <div class="standing">
-      <p class="standing-line">
-        <WordMark word={phase} badge />
-        <strong class="big">
+    <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
+      <p class="headline standing-line">
+        <WordMark word={phase} tone={tone} />
+        <span>
           {selected.toLocaleString('en-US')}
-          {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}
-        </strong>
-        <span>{wanted === undefined ? 'clusters, all that match' : 'clusters'}</span>
+          {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}{' '}
+          {wanted === undefined ? 'clusters, all that match' : 'clusters'}
+        </span>
         {held > 0 && <span class="chip info">{held} held</span>}
         {waiting > 0 && <span class="chip info">{waiting} waiting</span>}
         {view.deleting && <span class="chip bad">being deleted</span>}
         <Since time={since} />
       </p>
-      {satisfied?.status === 'False' && (
+      {satisfied?.status === 'False' ? (
         <p>
           <strong>{satisfied.reason}</strong>: {shown(satisfied.message)}
         </p>
+      ) : (
+        summary !== undefined && <p class={tone === 'ok' ? 'muted' : ''}>{shown(summary.text)}</p>
       )}
-      {satisfied?.status !== 'False' && summary !== undefined && <p class="muted">{shown(summary.text)}</p>}
-    </div>
-  );
-}
-
-function Notes({ view }: { readonly view: PlacementView }): JSX.Element | null {
-  const { fixes = [], harmful = [], clusterSets } = view.explanation;
-  const notes = [...view.notes, ...harmful];
-  if (notes.length + fixes.length + clusterSets.absent.length === 0) return null;
-  return (
-    <section class="card notes" aria-label="What to know, and what helps">
       {clusterSets.absent.map(({ name, message }) => (
         <p key={name}>
           Nothing comes from cluster set <Text of={name} />: {shown(message)}
         </p>
       ))}
-      {notes.map((note) => (
-        <p key={note}>{shown(note)}</p>
+      {[...notes, ...harmful].map((note) => (
+        <Note key={note} text={note} {...metadata} on={on} onAct={onAct} />
       ))}
       {fixes.map((one) => (
-        <div key={fixText(one)} class="fix">
+        <div key={fixText(one)} class="advice">
           <p>
             <strong>To help:</strong> {shown(fixText(one))}
           </p>
           {'command' in one && <Command text={shown(one.command)} />}
         </div>
       ))}
+      {edit !== undefined && (
+        <p class="muted">
+          Last edited by <strong class="name">{shown(edit.manager)}</strong> <Moment time={edit.time} />:{' '}
+          {edit.fields.slice(0, MOST_FIELDS).map(shown).join(', ')}
+          {edit.fields.length > MOST_FIELDS && ' …'} <a href="#history">History</a>
+        </p>
+      )}
     </section>
+  );
+}
+
+/** So many fields of the last edit are named. */
+const MOST_FIELDS = 4;
+
+interface NoteProps extends Omit<StandingProps, 'view'> {
+  readonly text: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What holds or keeps clusters; beside it the action that ends that, with its command. */
+function Note({ text, namespace, name, on, onAct }: NoteProps): JSX.Element {
+  const of = ['placement', name, '-n', namespace];
+  const ends: readonly (readonly [PlacementAction, readonly string[]])[] = [
+    ['resume', ['kubectl', 'mce', 'resume', ...of]],
+    ['release', ['kubectl', 'mce', 'release', ...of]],
+    ['releaseAdditions', ['kubectl', 'mce', 'release', ...of, '--additions']],
+  ];
+  // A command of another text is not taken for one: who wrote that is not known.
+  const [kind, words] = ends.find(([, list]) => text.endsWith(`: ${commandText(list)}`)) ?? [];
+  if (kind === undefined || words === undefined) return <p>{shown(text)}</p>;
+  const why = text.slice(0, text.lastIndexOf('; to '));
+  return (
+    <div class="advice">
+      <p>{shown(why)}</p>
+      <ActButton kind={kind} on={on} onPress={onAct} />
+      <Command words={words} />
+    </div>
   );
 }
 
@@ -177,7 +206,7 @@ function fixText(one: NonNullable<PlacementView['explanation']['fixes']>[number]
 const MOST_OBJECTS = 20;
 
 function Details({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { explanation, conditions, manager, isKnown, objects } = view;
+  const { explanation, conditions, isKnown, objects } = view;
   const { namespace } = explanation.metadata;
   const { eligible } = explanation.clusterSets;
   const sets = eligible.length === 0 ? 'none is eligible' : eligible.map(shown).join(', ');
@@ -189,10 +218,7 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
       </section>
       <section class="card">
         <h2>Cluster sets</h2>
-        <p>
-          {isKnown ? sets : 'not known'}
-          {manager !== undefined && <span class="muted">. Managed by {shown(manager)}</span>}
-        </p>
+        <p>{isKnown ? sets : 'not known'}</p>
         <h2>Decision objects</h2>
         {objects.length === 0 && <p class="muted">There is none that you may read.</p>}
         <ul class="list">
@@ -220,32 +246,39 @@ const TEXTS: Readonly<Record<FunnelStep['step'], readonly [title: string, lost: 
   in: ['in decision', ''],
 };
 
+/** A bar as wide as each step, and behind it what is lost on the way to it. */
 function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }): JSX.Element {
   const most = Math.max(...steps.map(({ count }) => count), 1);
+  const width = (count: number): string => `${(count / most) * 100}%`;
   return (
-    <ol class="funnel" aria-label="From the fleet to the decision">
-      {steps.map(({ step, count, lost, kept = [] }, index) => {
-        const less = (steps[index - 1]?.count ?? count) - count;
-        const [title, why] = TEXTS[step];
-        const parts = lost ?? (less > 0 && why !== '' ? [{ count: less, text: why }] : []);
-        return (
-          <li key={step} class={step === 'in' ? 'last' : ''}>
-            <span class="funnel-title">{title}</span>
-            <Count of={count} />
-            <span class="funnel-bar">
-              <span style={{ width: `${Math.max((count / most) * 100, count > 0 ? 2 : 0)}%` }} />
-            </span>
-            {[...parts.map((one) => ['−', one] as const), ...kept.map((one) => ['+', one] as const)].map(
-              ([sign, one]) => (
-                <span key={one.text} class="muted funnel-lost">
-                  {sign}
-                  {one.count.toLocaleString('en-US')} {shown(one.text)}
-                </span>
-              ),
-            )}
-          </li>
-        );
-      })}
-    </ol>
+    <section class="card">
+      <h2>From the fleet to the decision</h2>
+      <ol class="funnel">
+        {steps.map(({ step, count, lost, kept = [] }, index) => {
+          const less = (steps[index - 1]?.count ?? count) - count;
+          const [title, why] = TEXTS[step];
+          const parts = lost ?? (less > 0 && why !== '' ? [{ count: less, text: why }] : []);
+          const texts = [...parts.map((one) => ['−', one] as const), ...kept.map((one) => ['+', one] as const)];
+          return (
+            <li key={step} class={step === 'in' ? 'last' : ''}>
+              <span>{title}</span>
+              <span class="funnel-bar" aria-hidden="true">
+                <span class="kept" style={{ width: width(count) }} />
+                {less > 0 && <span class="lost" style={{ width: width(less) }} />}
+              </span>
+              <span>
+                <Count of={count} />
+                {texts.map(([sign, one]) => (
+                  <span key={one.text} class="funnel-lost">
+                    {sign}
+                    {one.count.toLocaleString('en-US')} {shown(one.text)}
+                  </span>
+                ))}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
   );
 }

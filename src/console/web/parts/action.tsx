@@ -28,29 +28,19 @@ export const ACTION_TITLES: Readonly<Record<Kind, string>> = {
 /** The second click of a double click must not do what nobody has read. */
 const READ_MS = 1_500;
 
-export interface ActButtonsProps {
-  readonly kinds: readonly Kind[];
+export interface ActButtonProps {
+  readonly kind: Kind;
   /** The action whose panel is open. */
   readonly on: string;
   readonly onPress: (kind: Kind | '') => void;
 }
 
-/** Each opens the panel of an action: nothing is written by it. */
-export function ActButtons({ kinds, on, onPress }: ActButtonsProps): JSX.Element {
+/** Opens the panel of an action: nothing is written by it. */
+export function ActButton({ kind, on, onPress }: ActButtonProps): JSX.Element {
   return (
-    <>
-      {kinds.map((kind) => (
-        <button
-          key={kind}
-          type="button"
-          class="button"
-          aria-expanded={on === kind}
-          onClick={() => onPress(on === kind ? '' : kind)}
-        >
-          {ACTION_TITLES[kind]}…
-        </button>
-      ))}
-    </>
+    <button type="button" class="button" aria-expanded={on === kind} onClick={() => onPress(on === kind ? '' : kind)}>
+      {ACTION_TITLES[kind]}…
+    </button>
   );
 }
 
@@ -103,7 +93,7 @@ export function ActPanel({ action, onClose, children }: ActPanelProps): JSX.Elem
                   <PlannedView plan={plan} isCounted={isCounted === true} />
                 </>
               )}
-              <ul class="act-notes">
+              <ul class="act-notes" aria-label="Before you press">
                 {text.notes.map((note) => (
                   <li key={note}>{note}</li>
                 ))}
@@ -114,12 +104,14 @@ export function ActPanel({ action, onClose, children }: ActPanelProps): JSX.Elem
           {!isNothing && !isDone && (
             <Doing title={ACTION_TITLES[kind]} action={action} may={may.value} isBusy={isBusy.value} onPress={send} />
           )}
-          {!isDone && <Command words={text.command} />}
         </>
       )}
-      <button type="button" class="quiet-button" onClick={onClose}>
-        Close
-      </button>
+      <div class="actions act-end">
+        {!isDone && text !== undefined ? <Command words={text.command} /> : <span />}
+        <button type="button" class="quiet-button" onClick={onClose}>
+          Close
+        </button>
+      </div>
     </section>
   );
 }

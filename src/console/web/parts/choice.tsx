@@ -1,15 +1,13 @@
 import type { JSX } from 'preact';
 import type { PieceView, PlacementView, SpreadView } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import { now } from '../store.js';
-import { momentText } from '../time.js';
 import { WordMark } from './icon.js';
-import { ClusterLink, Count, Since, Text } from './name.js';
+import { ClusterLink, ClusterNames, Count, Text } from './name.js';
 
-/** How a Placement chooses among the clusters that match, and what has changed in its decision. */
+/** How a Placement chooses among the clusters that match. */
 
 export function ChoiceView({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { spread, pieces, changes, olderChanges, explanation } = view;
+  const { spread, pieces, explanation } = view;
   const { clusters } = explanation;
   return (
     <>
@@ -22,7 +20,6 @@ export function ChoiceView({ view }: { readonly view: PlacementView }): JSX.Elem
         </div>
       )}
       {clusters.length > 0 && <Scores clusters={clusters} />}
-      {changes.length > 0 && <History changes={changes} older={olderChanges} />}
     </>
   );
 }
@@ -37,7 +34,8 @@ function Spread({ one }: { readonly one: SpreadView }): JSX.Element {
         Spread by <Text of={key} />
       </h2>
       <p class="muted">
-        A domain {isStrict ? 'may' : 'should'} have at most {most} now: {maxSkew} more than the one with the fewest.
+        A domain {isStrict ? 'may' : 'should'} have at most {most} now, where the mark is: {maxSkew} more than the one
+        with the fewest.
         {minDomains !== undefined && ` At least ${minDomains} domains.`}
         {without > 0 && ` ${without} selected without the key.`}
       </p>
@@ -45,14 +43,34 @@ function Spread({ one }: { readonly one: SpreadView }): JSX.Element {
         {domains.map(({ value, count }) => (
           <li key={value}>
             <Text of={value} />
-            <span class="funnel-bar">
-              <span style={{ width: `${(count / longest) * 100}%` }} class={count > most ? 'over' : ''} />
+            <Bar of={count} most={longest} mark={most} />
+            <span>
+              <Count of={count} />
+              {count > most && <span class="warn"> over</span>}
             </span>
-            <Count of={count} />
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+interface BarProps {
+  readonly of: number;
+  /** What the whole width stands for. */
+  readonly most: number;
+  /** Where a mark stands; absent for none. */
+  readonly mark?: number;
+}
+
+/** What it shows is said beside it. */
+function Bar({ of, most, mark }: BarProps): JSX.Element {
+  const at = (value: number): string => `${Math.min(Math.max(value / most, 0), 1) * 100}%`;
+  return (
+    <span class="bar-track" aria-hidden="true">
+      <span class={mark !== undefined && of > mark ? 'over' : ''} style={{ width: at(of) }} />
+      {mark !== undefined && <span class="most" style={{ left: at(mark) }} />}
+    </span>
   );
 }
 
@@ -65,7 +83,7 @@ function Pieces({ list }: { readonly list: readonly PieceView[] }): JSX.Element 
           <li key={text}>
             <span class="strong">{shown(text)}</span>
             <Count of={clusters.length} />
-            <Names names={clusters} />
+            <ClusterNames names={clusters} />
           </li>
         ))}
       </ul>
@@ -73,26 +91,13 @@ function Pieces({ list }: { readonly list: readonly PieceView[] }): JSX.Element 
   );
 }
 
-/** So many clusters are named. */
-const FEW = 5;
-
-function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
-  return (
-    <span class="names">
-      {names.slice(0, FEW).map((name, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <ClusterLink name={name} />
-        </span>
-      ))}
-      {names.length > FEW && <span class="muted"> and {names.length - FEW} more</span>}
-    </span>
-  );
-}
-
 type Scored = PlacementView['explanation']['clusters'];
 
+/** Scores of one coordinate are 0 to 100, or from -100 where clusters report them. */
+const MOST_SCORE = 100;
+
 function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
+  const most = Math.max(...clusters.map(({ score = 0 }) => score), 1);
   return (
     <section class="card">
       <h2>Scores</h2>
@@ -104,22 +109,26 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
               <th scope="col">Score</th>
               {clusters[0]?.scores?.map(({ coordinate, weight }) => (
                 <th key={coordinate} scope="col">
-                  {shown(coordinate)} <span class="muted">× {weight}</span>
+                  {shown(coordinate)} × {weight}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {clusters.map(({ name, verdict, score, scores = [] }) => (
+            {clusters.map(({ name, verdict, score = 0, scores = [] }) => (
               <tr key={name}>
-                <th scope="row">
+                <th scope="row" class="tight">
                   <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
                   <ClusterLink name={name} />
                 </th>
-                <td class="strong">{score}</td>
+                <td class="score">
+                  <strong>{score}</strong>
+                  <Bar of={score} most={most} />
+                </td>
                 {scores.map((one, index) => (
-                  <td key={index}>
-                    {one.score} <span class="muted">({shown(valueText(one))})</span>
+                  <td key={index} class="score tight">
+                    {one.score} <span class="muted">{shown(valueText(one))}</span>
+                    <Bar of={one.score} most={MOST_SCORE} />
                   </td>
                 ))}
               </tr>
@@ -134,45 +143,4 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
 function valueText({ value, message }: NonNullable<Scored[number]['scores']>[number]): string {
   if (value === undefined) return message ?? '-';
   return message === undefined ? value : `${value} (${message})`;
-}
-
-function History({
-  changes,
-  older,
-}: {
-  readonly changes: PlacementView['changes'];
-  readonly older: number;
-}): JSX.Element {
-  return (
-    <section class="card">
-      <h2>History</h2>
-      <ul class="list">
-        {changes.map(({ time, trigger, added, removed, more }) => (
-          <li key={time}>
-            <span class="nowrap" title={time}>
-              {momentText(time, now.value)} <Since time={time} />
-            </span>
-            <span class="muted">{shown(trigger)}</span>
-            {added.length > 0 && (
-              <span>
-                <span class="ok">+</span> <Names names={added} />
-              </span>
-            )}
-            {removed.map(({ clusters, why }) => (
-              <span key={why}>
-                <span class="bad">−</span> <Names names={clusters} /> <span class="muted">{shown(why)}</span>
-              </span>
-            ))}
-            {unnamed(more) > 0 && <span class="muted">{unnamed(more)} more are not named</span>}
-          </li>
-        ))}
-      </ul>
-      {older > 0 && <p class="muted">{older} older changes are not kept.</p>}
-    </section>
-  );
-}
-
-/** How many names did not fit. */
-function unnamed({ added, removed, repaired }: PlacementView['changes'][number]['more']): number {
-  return added + removed + repaired;
 }

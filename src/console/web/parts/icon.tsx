@@ -160,6 +160,10 @@ export function HealthMark({ health, isJudged, short }: HealthMarkProps): JSX.El
   );
 }
 
+export function toneOf(word: string): Tone {
+  return WORDS[word]?.[0] ?? 'quiet';
+}
+
 export interface WordMarkProps {
   readonly word: string;
   /** Shown instead of the word. */

@@ -24,6 +24,23 @@ export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
+/** So many clusters are named. */
+const FEW = 5;
+
+export function ClusterNames({ names }: { readonly names: readonly string[] }): JSX.Element {
+  return (
+    <span class="names">
+      {names.slice(0, FEW).map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <ClusterLink name={name} />
+        </span>
+      ))}
+      {names.length > FEW && <span class="muted"> and {names.length - FEW} more</span>}
+    </span>
+  );
+}
+
 export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
   return (
     <a href={hrefOf(placementRoute(namespace, name))}>
