@@ -8,10 +8,11 @@ import { verdictWord, type Verdict } from '../domain/placement/explain/verdict.j
 import { unmet } from '../domain/placement/select/rules.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import type { PlacementRules } from '../domain/placement/spec/predicates.js';
+import { editsOf, type Edit } from './edits.js';
 import { healthByName, type ClusterHealth } from './fleetsummary.js';
 import { reasonText } from './reasons.js';
 import { conditionsOf, type Condition } from './status.js';
-import { ranksIn, selectionsOf, withoutText, type Selection } from './whoselects.js';
+import { judgedSelectionsOf, ranksIn, withoutText, type Selection } from './whoselects.js';
 import { setsOf, type Selectors } from './world/clustertable.js';
 import { inputsOf, once } from './world/once.js';
 import type { World } from './world/world.js';
@@ -39,6 +40,8 @@ export interface ClusterAnswer extends ClusterHealth {
   /** How many Placements could be read. */
   readonly placements: number;
   readonly deleting: boolean;
+  /** Who has edited it: the last edit of each field manager, the newest first. */
+  readonly edits: readonly Edit[];
 }
 
 interface Ranked {
@@ -48,6 +51,8 @@ interface Ranked {
 
 /** A Placement that selects the cluster, as `who-selects` describes it. */
 export interface RankedSelection extends Selection, Ranked {
+  /** As `explain` has it; absent where the Placement could not be read. */
+  readonly word?: VerdictWord;
   /** What the Placement selects without the cluster, in words. */
   readonly instead: string;
 }
@@ -69,7 +74,7 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
   const view = inputsOf(world).cluster(name);
   const health = healthByName(world).get(name);
   if (object === undefined || view === undefined || health === undefined) return undefined;
-  const selectedBy = selectionsOf(world, name).map((one): RankedSelection => {
+  const selectedBy = judgedSelectionsOf(world, name).map((one): RankedSelection => {
     return { ...one, ...rankIn(world, one, { name, verdict: one.verdict }), instead: withoutText(one.without) };
   });
   const others = candidacies(world, view, selectedBy);
@@ -93,6 +98,7 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
     missedBy: others.filter(({ verdict }) => verdict === 'NotMatched'),
     placements: world.objects.placements.length,
     deleting: object.metadata.deletionTimestamp !== undefined,
+    edits: editsOf(object, true),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { field } from '../runtime/vocabulary/json.js';
+import type { VerdictWord } from '../api/verdicts.js';
 import { meantText } from '@multicluster-engine/values/nearestword';
 import { placementKeys } from '../domain/placement/stored/decision.js';
 import { notNeededText } from '../domain/placement/explain/choicetext.js';
@@ -9,6 +10,7 @@ import { wordText } from '../domain/placement/explain/requirementtext.js';
 import {
   isWaiting,
   matchedPredicate,
+  verdictWord,
   type ClusterExplanation,
   type Explanation,
   type Verdict,
@@ -83,6 +85,14 @@ export function clusterSelections(reading: FleetReading, cluster: string): Clust
  * counts only where Placements could not be read: otherwise it waits for garbage collection.
  */
 export function selectionsOf(world: World, cluster: string): readonly Selection[] {
+  return judgedSelectionsOf(world, cluster).map(({ word: _word, ...one }) => one);
+}
+
+/** As {@link selectionsOf}, with the word that `explain` has for the cluster where the Placement could be read. */
+export function judgedSelectionsOf(
+  world: World,
+  cluster: string,
+): readonly (Selection & { readonly word?: VerdictWord })[] {
   const unreadable = isWithheld({ world }, 'placements');
   const inputs = inputsOf(world);
   const managedclusters = world.objects.managedclusters.filter(({ metadata }) => metadata.name !== cluster);
@@ -118,7 +128,7 @@ function selectionIn(
   input: PlacementInput,
   name: string,
   { inputs, after }: { readonly inputs: WorldInputs; readonly after: WorldInputs },
-): readonly Selection[] {
+): ReturnType<typeof judgedSelectionsOf> {
   const { snapshot, selectors } = input;
   const view = inputs.cluster(name);
   const sets = view === undefined ? [] : setsOf(view, selectors);
@@ -136,6 +146,7 @@ function selectionIn(
       placement,
       objects: objects.sort(),
       verdict: cluster.verdict,
+      word: verdictWord(cluster, explanation),
       why: whySelected(cluster, explanation),
       clusterSets: cluster.sets,
       ...(predicate === undefined ? {} : { predicate }),

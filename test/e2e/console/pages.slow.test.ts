@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../../src/console/server/assets.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
-import { asRecord } from '../../../src/runtime/vocabulary/json.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import {
   axeFaults,
@@ -21,8 +20,17 @@ import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { launchChromium } from '../../support/rigs/console/chromium.js';
 import { closeServer, startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { ROLES, STORIES } from '../../support/rigs/console/stories.js';
-import { consoleEvents, consoleWorld, documentsWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
+import {
+  consoleEvents,
+  consoleWorld,
+  documentsWorld,
+  editedWorld,
+  heldWorld,
+  hostileWorld,
+  withSpec,
+} from '../../support/rigs/console/worlds.js';
 import { exampleClusters } from '../../support/builders/examplefleet.js';
+import { rawEngine } from '../../support/builders/hubinput.js';
 import { root } from '../../support/repository/root.js';
 
 /** Every page in a real browser: what it does there, and pictures to look at, in .run/console/index.html. */
@@ -65,13 +73,69 @@ const SCENES: readonly Scene[] = [
   { name: 'placement, pause', world: FLEET, address: '/placements/shop/web?act=pause', shows: 'Pause with my rights' },
   {
     name: 'placement, resume',
-    world: () => withPlacement(FLEET(), 'web', { paused: true, numberOfClusters: 14 }),
+    world: () => withSpec(FLEET(), 'placements', 'web', { paused: true, numberOfClusters: 14 }),
     address: '/placements/shop/web?act=resume',
     shows: 'Resume with my rights',
     act: (page) => page.locator('.planned').getByText('shop/web').waitFor(),
   },
+  { name: 'placement, short', world: FLEET, address: '/placements/shop/api?show=out', shows: 'partially satisfied' },
+  {
+    name: 'placement, held',
+    world: () => heldWorld(120),
+    address: '/placements/shop/web',
+    shows: 'kubectl mce release placement web -n shop',
+  },
+  {
+    name: 'placement, release',
+    world: () => heldWorld(120),
+    address: '/placements/shop/web?act=release',
+    shows: 'Release with my rights',
+    act: (page) => page.getByText('may leave until').first().waitFor(),
+  },
+  {
+    name: 'placement, paused, viewer',
+    world: () => withSpec(FLEET(), 'placements', 'web', { paused: true }),
+    address: '/placements/shop/web?act=resume',
+    shows: 'You may not patch it',
+    before: (hub) => (hub.allows = (verb) => verb === 'list'),
+  },
+  {
+    name: 'placement, paused now',
+    world: FLEET,
+    address: '/placements/shop/web?act=pause',
+    shows: 'Pause with my rights',
+    act: async (page) => {
+      await page.locator('button:enabled', { hasText: 'Pause with my rights' }).click();
+      await page.getByText('To undo it:').waitFor();
+    },
+  },
+  {
+    name: 'placement, edited',
+    world: () => editedWorld(120),
+    address: '/placements/shop/mail',
+    shows: 'Changed since kubectl apply',
+  },
+  {
+    name: 'placement, why',
+    world: FLEET,
+    address: '/placements/shop/web?show=all&why=cluster-4',
+    shows: 'Why cluster-4?',
+  },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
   { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?act=drain', shows: 'Drain with my rights' },
+  { name: 'cluster, silent', world: FLEET, address: '/clusters/cluster-4', shows: 'silent' },
+  {
+    name: 'cluster, cordoned',
+    world: () => withSpec(FLEET(), 'managedclusters', 'cluster-3', { maintenance: 'Cordoned' }),
+    address: '/clusters/cluster-3?act=uncordon',
+    shows: 'Uncordon with my rights',
+  },
+  {
+    name: 'cluster, waits and edited',
+    world: () => withSpec(editedWorld(120), 'placements', 'web', { paused: true, predicates: [] }),
+    address: '/clusters/cluster-30',
+    shows: 'kubectl-label',
+  },
   {
     name: 'what if',
     world: documentsWorld,
@@ -185,7 +249,22 @@ const SCENES: readonly Scene[] = [
     },
   },
   { name: 'engine', world: FLEET, address: '/engine', shows: '1 of 2 available' },
+  {
+    name: 'set, bound to nobody',
+    world: FLEET,
+    address: '/sets/staging',
+    shows: 'kubectl mce clusterset bind staging',
+  },
   { name: 'set', world: FLEET, address: '/sets/production', shows: 'cluster-4' },
+  {
+    name: 'engine, paused',
+    world: () => ({
+      ...FLEET(),
+      objects: { ...FLEET().objects, multiclusterengines: [{ ...rawEngine(), spec: { paused: true } }] },
+    }),
+    address: '/engine',
+    shows: 'While spec.paused is true',
+  },
   { name: 'events', world: FLEET, address: '/events', shows: 'PlacementUnsatisfied' },
   {
     name: 'withheld',
@@ -237,14 +316,6 @@ const SCENES: readonly Scene[] = [
   },
   { name: 'hostile engine', world: () => hostileWorld(40), address: '/engine', shows: '1 of 2 available' },
 ];
-/** The world in which a Placement has these fields, too. */
-function withPlacement(world: World, name: string, fields: object): World {
-  const placements = world.objects.placements.map((one) =>
-    one.metadata.name === name ? { ...one, spec: { ...asRecord(one.spec), ...fields } } : one,
-  );
-  return { ...world, objects: { ...world.objects, placements } };
-}
-
 const WIDE: Look = { width: 1280, scheme: 'light' };
 const NARROW: Look = { width: 360, scheme: 'dark' };
 /** Without rules of access: axe does not know the colors of a system, and a zoomed page is a narrow one. */
@@ -286,7 +357,8 @@ afterAll(async () => {
 /** The menu of commands, where the page has one, makes it no wider, and is not cut. */
 async function expectMenuWithin(page: Page): Promise<void> {
   const button = page.locator('main:not([inert]) .commands > summary');
-  if ((await button.count()) === 0) return;
+  // Under a dialog nothing can be pressed.
+  if ((await button.count()) === 0 || (await page.locator('dialog[open]').count()) > 0) return;
   await button.click();
   expect(await sidewaysPixels(page)).toBe(0);
   expect((await page.locator('.commands .menu').boundingBox())?.x).toBeGreaterThanOrEqual(0);

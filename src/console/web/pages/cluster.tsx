@@ -1,16 +1,19 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import type { ClusterAction } from '../../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import type { DrainedPlacement } from '../../../answers/drain.js';
 import { shown } from '../command.js';
+import { conditionLook } from '../conditionlook.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { ActButton, ActPanel } from '../parts/action.js';
-import { Commands } from '../parts/command.js';
+import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
-import { HealthMark, WordMark } from '../parts/icon.js';
+import { Edits, Moment } from '../parts/history.js';
+import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
 import { PlacementLink, Since, Text, YamlLink } from '../parts/name.js';
+import { SelectedBy } from '../parts/selectedby.js';
 import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
@@ -56,7 +59,12 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
       >
         {(view) => (
           <>
-            <Standing view={view} hasSets={!isWithheld(loaded, 'managedclustersets')} />
+            <Standing
+              view={view}
+              hasSets={!isWithheld(loaded, 'managedclustersets')}
+              on={act}
+              onAct={(to) => amend({ ...route, act: to })}
+            />
             {isAct(act) && (
               <ActPanel
                 key={act}
@@ -81,9 +89,10 @@ function isAct(text: string): text is ClusterAction {
   return ACTS.includes(text);
 }
 
+/** Uncordon stands beside what it ends. */
 function actionsOf({ maintenance }: ClusterAnswer): readonly ClusterAction[] {
   if (maintenance === undefined) return ['cordon', 'drain'];
-  return maintenance === 'Draining' ? ['uncordon'] : ['uncordon', 'drain'];
+  return maintenance === 'Draining' ? [] : ['drain'];
 }
 
 /** Without these nobody knows which decisions name a cluster. */
@@ -107,28 +116,60 @@ function Missing({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function Standing({ view, hasSets }: { readonly view: ClusterAnswer; readonly hasSets: boolean }): JSX.Element {
-  const { health, since, version, sets, maintenance, taints } = view;
+interface StandingProps {
+  readonly view: ClusterAnswer;
+  readonly hasSets: boolean;
+  /** The action whose panel is open. */
+  readonly on: string;
+  readonly onAct: (act: string) => void;
+}
+
+/** How it is; of one in trouble, what its condition says, and what ends it. */
+function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
+  const { name, health, since, version, sets, maintenance, taints, conditions, edits } = view;
+  const usual = HEALTH_LOOK[health].tone;
+  const tone = usual === 'ok' && maintenance !== undefined ? 'warn' : usual;
+  const broken = conditions.find((one) => conditionLook(one).tone === 'bad' || one.status === 'Unknown');
+  const [edit] = edits;
   return (
-    <div class="standing">
-      <p class="standing-line">
-        <span class="big">
-          <HealthMark health={health} isJudged={view.isJudged} />
-        </span>
-        <Since time={since} />
-        {version !== undefined && <span>Kubernetes {shown(version)}</span>}
-        <span>
-          {sets.length === 0 ? (
-            <span class="muted">{hasSets ? 'in no cluster set' : 'cluster sets not known'}</span>
-          ) : (
-            <>
-              <span class="muted">{sets.length === 1 ? 'set' : 'sets'}</span> {sets.map(shown).join(', ')}
-            </>
-          )}
-        </span>
-        {maintenance !== undefined && <span class="chip warn">{maintenance}</span>}
+    <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
+      <p class="headline standing-line">
+        <HealthMark health={health} isJudged={view.isJudged} />
+        {maintenance !== undefined && <WordMark word="Warning" text={maintenance.toLowerCase()} />}
         {view.deleting && <span class="chip bad">being deleted</span>}
+        <Since time={since} />
       </p>
+      <p class="standing-line">
+        {version !== undefined && <span>Kubernetes {shown(version)}</span>}
+        {sets.length === 0 ? (
+          <span class="muted">{hasSets ? 'in no cluster set' : 'cluster sets not known'}</span>
+        ) : (
+          <span>
+            <span class="muted">{sets.length === 1 ? 'set' : 'sets'}</span>{' '}
+            {sets.map((set, index) => (
+              <Fragment key={set}>
+                {index > 0 && ', '}
+                <a href={hrefOf({ page: 'set', name: set })}>
+                  <Text of={set} />
+                </a>
+              </Fragment>
+            ))}
+          </span>
+        )}
+      </p>
+      {broken !== undefined && broken.message !== '' && (
+        <div class="advice">
+          <p>{shown(broken.message)}</p>
+          <Command words={['kubectl', 'describe', 'mcl', name]} />
+        </div>
+      )}
+      {maintenance !== undefined && (
+        <div class="advice">
+          <p>No Placement newly selects it{maintenance === 'Draining' && ', and those that have it let it go'}.</p>
+          <ActButton kind="uncordon" on={on} onPress={onAct} />
+          <Command words={['kubectl', 'mce', 'uncordon', name]} />
+        </div>
+      )}
       {taints.length > 0 && (
         <ul class="taints" aria-label="Taints">
           {taints.map((one) => (
@@ -142,74 +183,14 @@ function Standing({ view, hasSets }: { readonly view: ClusterAnswer; readonly ha
           ))}
         </ul>
       )}
-    </div>
-  );
-}
-
-function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
-  const { selectedBy, matchedBy, missedBy, placements } = view;
-  return (
-    <section class="card">
-      <h2>
-        Selected by {selectedBy.length} of {placements} {placements === 1 ? 'Placement' : 'Placements'} that you may
-        read
-      </h2>
-      {selectedBy.length === 0 ? (
-        <p class="muted">No decision names it.</p>
-      ) : (
-        <ul class="list">
-          {selectedBy.map((one) => (
-            <li key={`${one.namespace}/${one.placement}`}>
-              <span class="strong list-name">
-                <PlacementLink namespace={one.namespace} name={one.placement} />
-              </span>
-              <WordMark word={one.verdict ?? 'Unknown'} badge />
-              <Rank of={one.rank} />
-              <span>{shown(one.why)}</span>
-              <span class="muted">if it goes: {shown(one.instead)}</span>
-            </li>
-          ))}
-        </ul>
+      {edit !== undefined && (
+        <p class="muted">
+          Last edited by <strong class="name">{shown(edit.manager)}</strong> <Moment time={edit.time} />.{' '}
+          <a href="#edits">Who has edited it</a>
+        </p>
       )}
-      <Candidacies title={`Matches ${matchedBy.length} more`} list={matchedBy} />
-      <Candidacies title={`Lacks one requirement of ${missedBy.length}`} list={missedBy} />
     </section>
   );
-}
-
-interface CandidaciesProps {
-  readonly title: string;
-  readonly list: ClusterAnswer['matchedBy'];
-}
-
-function Candidacies({ title, list }: CandidaciesProps): JSX.Element | null {
-  if (list.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul class="list">
-        {list.map((one) => (
-          <li key={`${one.namespace}/${one.placement}`}>
-            <span class="strong list-name">
-              <PlacementLink namespace={one.namespace} name={one.placement} />
-            </span>
-            {one.verdict === 'Selected' ? (
-              <WordMark word="Changed" text="selected, not published yet" badge />
-            ) : (
-              <WordMark word={one.verdict} badge />
-            )}
-            <Rank of={one.rank} />
-            <span>{shown(one.why)}</span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** In the order of the Placement, of all clusters that it could select. */
-function Rank({ of: rank }: { readonly of: number | undefined }): JSX.Element | null {
-  return rank === undefined ? null : <span class="nowrap">rank {rank.toLocaleString('en-US')}</span>;
 }
 
 const EFFECTS: Readonly<Record<DrainedPlacement['kind'], string>> = {
@@ -264,6 +245,11 @@ function Details({ view }: { readonly view: ClusterAnswer }): JSX.Element {
         <h2>Conditions</h2>
         <Conditions list={view.conditions} />
       </section>
+      {view.edits.length > 0 && (
+        <section class="card" id="edits">
+          <Edits of="it" list={view.edits} />
+        </section>
+      )}
     </div>
   );
 }

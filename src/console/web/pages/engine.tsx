@@ -3,9 +3,9 @@ import type { ClusterSetRow, Component, Engine, EngineView } from '../../wire/cl
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';
-import { Commands } from '../parts/command.js';
+import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
-import { WordMark } from '../parts/icon.js';
+import { toneOf, WordMark } from '../parts/icon.js';
 import { Count, Text, YamlLink } from '../parts/name.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 
@@ -50,52 +50,74 @@ export function EnginePage(): JSX.Element {
 
 function EngineCard({ engine }: { readonly engine: Engine }): JSX.Element {
   const { name, phase, version, message, paused, components, conditions } = engine;
+  const usual = toneOf(phase);
+  const tone = usual === 'ok' && paused ? 'info' : usual;
   return (
     <>
-      <div class="standing">
-        <p class="standing-line">
-          <strong class="big">
-            <Text of={name} />
-          </strong>
-          <WordMark word={phase} badge />
-          {version !== '' && <span>version {shown(version)}</span>}
+      <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
+        <p class="headline standing-line">
+          <Text of={name} />
+          <WordMark word={phase} tone={tone} />
+          {paused && <WordMark word="Paused" />}
+          {version !== '' && <span class="muted">version {shown(version)}</span>}
           <YamlLink resource="multiclusterengines" name={name} />
-          {paused && <span class="chip warn">paused</span>}
         </p>
-        {message !== '' && <p class={phase === 'Available' ? 'muted' : ''}>{shown(message)}</p>}
-      </div>
-      <div class="columns">
-        <section class="card">
-          <h2>Components</h2>
-          {components.length === 0 ? <p class="muted">It has made none yet.</p> : <Components list={components} />}
-        </section>
-        <section class="card">
-          <h2>Conditions</h2>
-          <Conditions list={conditions} />
-        </section>
-      </div>
+        {message !== '' && <p class={tone === 'ok' ? 'muted' : ''}>{shown(message)}</p>}
+        {paused && (
+          <div class="advice">
+            <p>While spec.paused is true, nothing of it is installed, changed or repaired.</p>
+            <Command words={['kubectl', 'patch', 'mce', name, '--type=merge', '-p', '{"spec":{"paused":false}}']} />
+          </div>
+        )}
+      </section>
+      <section class="card">
+        <h2>Components</h2>
+        {components.length === 0 ? <p class="muted">It has made none yet.</p> : <Components list={components} />}
+      </section>
+      <section class="card">
+        <h2>Conditions</h2>
+        <Conditions list={conditions} />
+      </section>
     </>
   );
 }
 
-/** What is not ready comes first, then what runs. */
+/** What is not ready comes first, with the command that says more; then what runs. */
 function Components({ list }: { readonly list: readonly Component[] }): JSX.Element {
   const order = ({ status, kind }: Component): number => (status === 'True' ? 2 : 0) + (kind === 'Deployment' ? 0 : 1);
   const sorted = [...list].sort((a, b) => order(a) - order(b));
   return (
-    <ul class="list">
-      {sorted.map((one) => (
-        <li key={`${one.kind} ${one.namespace} ${one.name}`}>
-          <span class="kind">
-            <WordMark word={one.status} text={one.kind} />
-          </span>
-          <span class="strong list-name">
-            <Text of={one.namespace === '' ? one.name : `${one.namespace}/${one.name}`} />
-          </span>
-          {(one.status !== 'True' || one.reason === 'Disabled') && <p class="list-message">{shown(one.message)}</p>}
-        </li>
-      ))}
-    </ul>
+    <table class="table cards">
+      <thead>
+        <tr>
+          <th scope="col">Component</th>
+          <th scope="col">Kind</th>
+          <th scope="col" class="rest">
+            State
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map(({ kind, namespace, name, status, reason, message }) => (
+          <tr key={`${kind} ${namespace} ${name}`}>
+            <th scope="row">
+              <Text of={namespace === '' ? name : `${namespace}/${name}`} />
+            </th>
+            <td>
+              <WordMark word={status} text={kind} />
+            </td>
+            <td class="rest">
+              {(status !== 'True' || reason === 'Disabled') && shown(message)}
+              {status !== 'True' && (
+                <Command
+                  words={['kubectl', 'describe', kind.toLowerCase(), name, ...(namespace && ['-n', namespace])]}
+                />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -114,39 +136,40 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
       {sets.length === 0 ? (
         <Empty title="There is no ManagedClusterSet." command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']} />
       ) : (
-        <ul class="list">
-          {sets.map((one) => (
-            <li key={one.name}>
-              <a class="strong list-name" href={hrefOf({ page: 'set', name: one.name })}>
-                <Text of={one.name} />
-              </a>
-              <span class="nowrap">
-                {isUnread('managedclusters') ? (
-                  <span class="muted">clusters not known</span>
-                ) : (
-                  <>
-                    <Count of={one.clusters} /> <span class="muted">{one.clusters === 1 ? 'cluster' : 'clusters'}</span>
-                  </>
-                )}
-              </span>
-              <span class="muted">by {shown(one.selector)}</span>
-              <span>
-                {one.bindings.length === 0 ? (
-                  <span class="muted">
-                    {isUnread('managedclustersetbindings')
-                      ? 'bindings not known'
-                      : 'bound to no namespace: no Placement can select from it'}
-                  </span>
-                ) : (
-                  <>
-                    <span class="muted">bound to</span>{' '}
-                    {one.bindings.map(({ namespace }) => shown(namespace)).join(', ')}
-                  </>
-                )}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <table class="table cards">
+          <thead>
+            <tr>
+              <th scope="col">Set</th>
+              <th scope="col" class="number">
+                Clusters
+              </th>
+              <th scope="col">Its clusters are chosen by</th>
+              <th scope="col">Bound to</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sets.map(({ name, clusters, selector, bindings }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <a href={hrefOf({ page: 'set', name })}>
+                    <Text of={name} />
+                  </a>
+                </th>
+                <td class="number" data-label="Clusters">
+                  {isUnread('managedclusters') ? <span class="muted">not known</span> : <Count of={clusters} />}
+                </td>
+                <td data-label="by">{shown(selector)}</td>
+                <td data-label="Bound to">
+                  {bindings.length > 0 && bindings.map(({ namespace }) => shown(namespace)).join(', ')}
+                  {bindings.length === 0 &&
+                    (isUnread('managedclustersetbindings')
+                      ? 'not known'
+                      : 'no namespace: no Placement can select from it')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
     </section>
   );

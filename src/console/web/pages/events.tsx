@@ -6,11 +6,11 @@ import type { EventsPart } from '../../wire/answer.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
-import { now, useLatest } from '../store.js';
-import { momentText } from '../time.js';
+import { useLatest } from '../store.js';
 import { Commands } from '../parts/command.js';
+import { Moment } from '../parts/history.js';
 import { WordMark } from '../parts/icon.js';
-import { ClusterLink, PlacementLink, Since, Text } from '../parts/name.js';
+import { ClusterLink, PlacementLink, Text } from '../parts/name.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
@@ -63,11 +63,25 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
                   <p>The API server keeps them for an hour.</p>
                 </Empty>
               )}
-              <ol class="timeline">
-                {rows.map((row, index) => (
-                  <Row key={`${row.time} ${row.kind} ${row.name} ${index}`} row={row} />
-                ))}
-              </ol>
+              {total > 0 && (
+                <table class="table cards">
+                  <thead>
+                    <tr>
+                      <th scope="col">When</th>
+                      <th scope="col">Reason</th>
+                      <th scope="col">Of</th>
+                      <th scope="col" class="rest">
+                        What has happened
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.map((row, index) => (
+                      <Row key={`${row.time} ${row.kind} ${row.name} ${index}`} row={row} />
+                    ))}
+                  </tbody>
+                </table>
+              )}
               <Pager label="Events" after={after.value} size={PAGE} total={total} onMove={(to) => (after.value = to)} />
             </div>
           )
@@ -77,23 +91,23 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
   );
 }
 
+/** A warning is in the strongest ink. */
 function Row({ row }: { readonly row: EventRow }): JSX.Element {
+  const isWarning = row.type === 'Warning';
   return (
-    <li class={row.type === 'Warning' ? 'warning' : ''}>
-      <span class="timeline-time" title={row.time}>
-        {momentText(row.time, now.value)} <Since time={row.time} />
-      </span>
-      <WordMark
-        word={row.type === 'Warning' ? 'Warning' : 'Unknown'}
-        tone={row.type === 'Warning' ? 'warn' : 'quiet'}
-        text={row.reason}
-      />
-      <span class="timeline-of">
+    <tr>
+      <td class="tight" title={row.time}>
+        <Moment time={row.time} />
+      </td>
+      <th scope="row">
+        {isWarning ? <WordMark word="Warning" text={row.reason} /> : <span class="muted">{shown(row.reason)}</span>}
+      </th>
+      <td>
         <span class="muted">{row.kind}</span> <Regarding row={row} />
         {row.count > 1 && <span class="chip quiet">{row.count} times</span>}
-      </span>
-      <p>{shown(row.note)}</p>
-    </li>
+      </td>
+      <td class={`rest ${isWarning ? '' : 'muted'}`}>{shown(row.note)}</td>
+    </tr>
   );
 }
 

@@ -51,7 +51,11 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   const tabs = phases.map(
     (one) => [one.phase, counted(one.phase === '' ? 'All' : spaced(one.phase), one.count)] as const,
   );
-  const rows = data.rows.filter((one) => isOf(one, phase));
+  // The phases are in order, the best first; that of this very name stays first.
+  const worse = (one: PlacementRow): number =>
+    (one.held ? -1 : 0) - data.phases.findIndex((two) => two.phase === one.phase);
+  const found = data.rows.filter((one) => isOf(one, phase));
+  const rows = q === '' ? [...found].sort((a, b) => worse(a) - worse(b)) : found;
   const pages = usePages(rows.length, PAGE);
   if (data.total === 0) return <NoPlacement />;
   return (
@@ -81,28 +85,40 @@ function isOf({ phase, held }: PlacementRow, wanted: string): boolean {
 
 function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element {
   return (
-    <ul class="list steady">
-      {rows.map((one) => (
-        <li key={`${one.namespace}/${one.name}`}>
-          <span class="strong list-name">
-            <PlacementLink namespace={one.namespace} name={one.name} />
-          </span>
-          <WordMark word={one.phase} badge />
-          {one.held && one.phase !== 'Held' && <WordMark word="Held" badge />}
-          <span class="nowrap">
-            <Count of={one.selected} />{' '}
-            {one.wanted === undefined ? (
-              <span class="muted">all that match</span>
-            ) : (
-              <span class="muted">of {one.wanted}</span>
-            )}
-          </span>
-          <Since time={one.since} />
-          {(one.phase !== 'Satisfied' || one.held) && one.message !== '' && (
-            <p class="list-message">{shown(one.message)}</p>
-          )}
-        </li>
-      ))}
-    </ul>
+    <table class="table cards">
+      <thead>
+        <tr>
+          <th scope="col">Placement</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">
+            Clusters
+          </th>
+          <th scope="col">Since</th>
+          <th scope="col" class="rest">
+            What is wrong
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((one) => (
+          <tr key={`${one.namespace}/${one.name}`}>
+            <th scope="row">
+              <PlacementLink namespace={one.namespace} name={one.name} />
+            </th>
+            <td class="tight">
+              <WordMark word={one.phase} badge /> {one.held && one.phase !== 'Held' && <WordMark word="Held" badge />}
+            </td>
+            <td class="number" data-label="Clusters">
+              <Count of={one.selected} />
+              {one.wanted !== undefined && <span class="muted"> of {one.wanted.toLocaleString('en-US')}</span>}
+            </td>
+            <td class="tight">
+              <Since time={one.since} />
+            </td>
+            <td class="rest">{(one.phase !== 'Satisfied' || one.held) && shown(one.message)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

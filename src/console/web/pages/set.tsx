@@ -4,7 +4,7 @@ import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { FLEET, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { Commands } from '../parts/command.js';
+import { Command, Commands } from '../parts/command.js';
 import { HealthMark } from '../parts/icon.js';
 import { ClusterLink, Count, Since, Text, YamlLink } from '../parts/name.js';
 import { BLOCK, Rows } from '../parts/rows.js';
@@ -46,13 +46,13 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
       >
         {(set) => (
           <>
-            <div class="standing">
-              <p class="standing-line">
-                <span class="muted">by {shown(set.selector)}</span>
-                {set.deleting && <span class="chip bad">being deleted</span>}
-              </p>
-            </div>
-            <Bindings list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
+            {set.deleting && (
+              <section class="card trouble bad" aria-label="State">
+                <p class="headline">It is being deleted: no Placement newly selects from it.</p>
+              </section>
+            )}
+            <p class="standing muted">Its clusters are chosen by {shown(set.selector)}.</p>
+            <Bindings set={name} list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
             <Members set={set} address={address} isUnread={isWithheld(loaded, 'managedclusters')} />
           </>
         )}
@@ -73,31 +73,53 @@ function Missing({ name }: { readonly name: string }): JSX.Element {
 }
 
 interface BindingsProps {
+  readonly set: string;
   readonly list: readonly SetBinding[];
   /** Whether it is not known which there are. */
   readonly isUnread: boolean;
 }
 
-function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
+function Bindings({ set, list, isUnread }: BindingsProps): JSX.Element {
+  const troubled = [...list].sort((a, b) => Number(a.ignored === undefined) - Number(b.ignored === undefined));
   return (
     <section class="card">
       <h2>Bound to</h2>
       {list.length === 0 ? (
-        <p class="muted">
-          {isUnread ? 'Its bindings are not known with your rights.' : 'No namespace: no Placement can select from it.'}
-        </p>
+        <div class="advice">
+          <p>
+            {isUnread
+              ? 'Its bindings are not known with your rights.'
+              : 'No namespace: no Placement can select from it.'}
+          </p>
+          {!isUnread && <Command words={['kubectl', 'mce', 'clusterset', 'bind', set, '-n', 'NAMESPACE']} />}
+        </div>
       ) : (
-        <ul class="list">
-          {list.map((one) => (
-            <li key={`${one.namespace}/${one.name}`}>
-              <a class="strong list-name" href={hrefOf({ page: 'placements', q: `${one.namespace}/`, phase: '' })}>
-                <Text of={one.namespace} />
-              </a>
-              <YamlLink resource="managedclustersetbindings" namespace={one.namespace} name={one.name} />
-              {one.ignored !== undefined && <span>No Placement selects by it: {shown(one.ignored)}</span>}
-            </li>
-          ))}
-        </ul>
+        <table class="table cards">
+          <thead>
+            <tr>
+              <th scope="col">Namespace</th>
+              <th scope="col">Binding</th>
+              <th scope="col" class="rest">
+                What is wrong
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {troubled.map(({ namespace, name, ignored }) => (
+              <tr key={`${namespace}/${name}`}>
+                <th scope="row">
+                  <a href={hrefOf({ page: 'placements', q: `${namespace}/`, phase: '' })}>
+                    <Text of={namespace} />
+                  </a>
+                </th>
+                <td class="tight">
+                  <Text of={name} /> <YamlLink resource="managedclustersetbindings" namespace={namespace} name={name} />
+                </td>
+                <td class="rest">{ignored !== undefined && `No Placement selects by it: ${shown(ignored)}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
     </section>
   );

@@ -105,9 +105,7 @@ function Differences({ list }: { readonly list: readonly Difference[] }): JSX.El
             <th scope="col">Field</th>
             <th scope="col">As applied</th>
             <th scope="col">Now</th>
-            <th scope="col" class="rest">
-              By
-            </th>
+            <th scope="col">By</th>
           </tr>
         </thead>
         <tbody>
@@ -122,7 +120,7 @@ function Differences({ list }: { readonly list: readonly Difference[] }): JSX.El
               <td data-label="Now">
                 <code>{is === undefined ? 'removed' : shown(is)}</code>
               </td>
-              <td data-label="By" class="rest">
+              <td data-label="By">
                 {by === undefined ? (
                   <span class="muted">not known: nobody owns it</span>
                 ) : (

@@ -64,7 +64,7 @@ export interface YamlLinkProps {
 export function YamlLink({ resource, namespace = '', name, isButton }: YamlLinkProps): JSX.Element {
   return (
     <a
-      class={isButton === true ? 'button' : ''}
+      class={isButton === true ? 'button' : 'yaml-link'}
       href={hrefOf({ page: 'yaml', resource, namespace, name })}
       aria-label={`YAML of ${shown(name)}`}
     >

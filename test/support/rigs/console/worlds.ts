@@ -1,4 +1,4 @@
-import { CLUSTER_SET_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, HISTORY_ANNOTATION, LAST_APPLIED, PLACEMENT_LABEL } from '../../../../src/api/names.js';
 import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import type { KubeObject, RawObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../builders/examplefleet.js';
@@ -172,6 +172,63 @@ export function consoleWorld(count: number, texts: Texts = PLAIN): World {
     managedclustersets: SETS.map((set) => rawSet(set)),
     managedclustersetbindings: [rawBinding('production'), rawBinding('edge')],
   });
+}
+
+function withObject(
+  world: World,
+  kind: 'placements' | 'managedclusters',
+  name: string,
+  change: (one: RawObject) => RawObject,
+): World {
+  const objects = world.objects[kind].map((one) => (one.metadata.name === name ? change(one) : one));
+  return { ...world, objects: { ...world.objects, [kind]: objects } };
+}
+
+/** The world in which an object has these fields of the spec, too. */
+export function withSpec(world: World, kind: 'placements' | 'managedclusters', name: string, fields: object): World {
+  return withObject(world, kind, name, (one) => ({ ...one, spec: { ...Object(one.spec), ...fields } }));
+}
+
+/** A Placement whose disruption budget holds what it selects, after its predicate was edited. */
+export function heldWorld(count: number): World {
+  const spec = { predicates: [predicate({ tier: 'platinum' })], disruptionBudget: { maxRemovals: 0 } };
+  const message = '2 clusters no longer match and are held by the disruption budget';
+  return withObject(withSpec(consoleWorld(count), 'placements', 'web', spec), 'placements', 'web', (one) => ({
+    ...one,
+    status: { ...satisfied('Held', message, 2), basis: { numberOfClusters: 2 }, observedGeneration: 1 },
+  }));
+}
+
+/** A Placement that somebody has edited since it was applied, and a cluster whose label somebody has changed. */
+export function editedWorld(count: number): World {
+  const entry = (manager: string, time: string, fieldsV1: object): object => ({
+    manager,
+    operation: 'Update',
+    time,
+    fieldsV1,
+  });
+  const last = JSON.stringify({ spec: { ...PREFERRING, numberOfClusters: 5 } });
+  const annotations = { [LAST_APPLIED]: last };
+  const edits = [
+    entry('kubectl-client-side-apply', '2026-11-20T07:59:58Z', {
+      'f:metadata': { 'f:annotations': { [`f:${LAST_APPLIED}`]: {} } },
+      'f:spec': { 'f:prioritizerPolicy': {}, 'f:spreadPolicy': {}, 'f:decisionStrategy': {} },
+    }),
+    entry('kubectl-edit', '2026-11-20T22:10:00Z', { 'f:spec': { 'f:numberOfClusters': {} } }),
+  ];
+  const label = entry('kubectl-label', '2026-11-20T08:59:59Z', { 'f:metadata': { 'f:labels': { 'f:tier': {} } } });
+  const edited =
+    (managedFields: readonly object[]) =>
+    (one: RawObject): RawObject => ({
+      ...one,
+      metadata: {
+        ...one.metadata,
+        annotations: { ...one.metadata.annotations, ...annotations },
+        managedFields,
+      } as RawObject['metadata'],
+    });
+  const world = withObject(consoleWorld(count), 'placements', 'mail', edited(edits));
+  return withObject(world, 'managedclusters', 'cluster-30', edited([label]));
 }
 
 /** The fleet of the documents, with agents: one of them is silent. */

@@ -1,0 +1,84 @@
+import type { JSX } from 'preact';
+import type { ClusterAnswer } from '../../../answers/cluster.js';
+import { shown } from '../command.js';
+import { WordMark } from './icon.js';
+import { PlacementLink } from './name.js';
+
+/** What Placements say of a cluster. */
+
+type Row = Pick<ClusterAnswer['matchedBy'][number], 'namespace' | 'placement' | 'why' | 'rank'> & {
+  readonly verdict: string;
+  readonly instead?: string;
+};
+
+/** What is held or waits comes first. */
+export function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
+  const { selectedBy, matchedBy, missedBy, placements } = view;
+  const selected = selectedBy.map((one): Row => ({ ...one, verdict: one.word ?? 'Unknown' }));
+  const calm = ({ verdict }: Row): number => (verdict === 'Selected' ? 1 : 0);
+  return (
+    <section class="card">
+      <h2>
+        Selected by {selectedBy.length} of {placements} {placements === 1 ? 'Placement' : 'Placements'} that you may
+        read
+      </h2>
+      {selected.length === 0 ? (
+        <p class="muted">No decision names it.</p>
+      ) : (
+        <Verdicts title="Selected by" list={selected.sort((a, b) => calm(a) - calm(b))} />
+      )}
+      <Candidacies title={`Matches ${matchedBy.length} more`} list={matchedBy} />
+      <Candidacies title={`Lacks one requirement of ${missedBy.length}`} list={missedBy} />
+    </section>
+  );
+}
+
+function Candidacies({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element | null {
+  if (list.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <Verdicts title={title} list={list} />
+    </>
+  );
+}
+
+function Verdicts({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element {
+  const isSelected = list.some(({ instead }) => instead !== undefined);
+  return (
+    <table class="table cards verdicts" aria-label={title}>
+      <thead>
+        <tr>
+          <th scope="col">Placement</th>
+          <th scope="col">Verdict</th>
+          <th scope="col" class="number">
+            Rank
+          </th>
+          <th scope="col">Why</th>
+          {isSelected && <th scope="col">If it goes</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {list.map(({ namespace, placement, verdict, rank, why, instead }) => (
+          <tr key={`${namespace}/${placement}`}>
+            <th scope="row">
+              <PlacementLink namespace={namespace} name={placement} />
+            </th>
+            <td>
+              {verdict === 'Selected' && instead === undefined ? (
+                <WordMark word="Changed" text="selected, not published yet" badge />
+              ) : (
+                <WordMark word={verdict} badge />
+              )}
+            </td>
+            <td class="number" data-label="Rank">
+              {rank === undefined ? '–' : rank.toLocaleString('en-US')}
+            </td>
+            <td>{shown(why)}</td>
+            {isSelected && <td data-label="If it goes">{shown(instead ?? '')}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
