@@ -179,11 +179,12 @@ function maintained(
   const { name } = cluster.metadata;
   const { done, so, notes } = MAINTENANCE[kind];
   const write = maintenanceWrite(cluster, kind);
-  const drained = kind === 'drain' ? drainedPlacements(world, name) : [];
+  // Those that move are in the plan.
+  const stays = kind === 'drain' ? drainedPlacements(world, name).filter((one) => one.text.startsWith('stays')) : [];
   const before = maintenanceOf(asRecord(cluster.spec)) === 'Draining' ? 'drain' : 'cordon';
   return {
     done: `${name} ${write === undefined ? so : done}`,
-    lines: drained.map((one) => `${one.namespace}/${one.name}: ${one.text}`),
+    lines: stays.map((one) => `${one.namespace}/${one.name}: ${one.text}`),
     notes,
     command: mce(kind, name),
     undo: mce(kind === 'uncordon' ? before : 'uncordon', name),

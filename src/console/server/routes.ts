@@ -14,7 +14,6 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
-import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
@@ -126,7 +125,6 @@ export const ROUTES: readonly Route[] = [
   get('clusters/*', (snapshot, { path: [name = ''] }) =>
     existing(clusterAnswer(snapshot.world, name), () => absence(snapshot, 'managedclusters', { name })),
   ),
-  get('clusters/*/drain', ({ world }, { path: [name = ''] }) => ({ rows: drainedPlacements(world, name) })),
   get('yaml/*/*', (snapshot, { path: [resource = '', name = ''] }) => yamlOf(snapshot, resource, { name })),
   get('yaml/*/*/*', (snapshot, { path: [resource = '', namespace = '', name = ''] }) =>
     yamlOf(snapshot, resource, { namespace, name }),

@@ -41,7 +41,8 @@ const QUESTIONS = [
   'placements/shop/web/why/hidden-1',
   'placements/other/secret',
   'clusters/hidden-1',
-  'clusters/hidden-1/drain',
+  'yaml/managedclusters/hidden-1',
+  'yaml/placements/other/secret',
   'nothing',
 ];
 const clock = new ManualClock();

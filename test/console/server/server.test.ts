@@ -189,7 +189,6 @@ describe('answers', () => {
     ['placements/shop/web/matrix?show=in', { totals: { in: 3, near: 4, out: 6, all: 9 } }],
     ['placements/shop/web/matrix?show=in&q=edge', { totals: { in: 1, near: 3, out: 3, all: 4 } }],
     ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web', rank: 3 })] }],
-    ['clusters/prod-us-1/drain', { rows: [expect.objectContaining({ text: 'prod-us-1 → prod-eu-1' })] }],
     [
       'engine',
       { engines: [], sets: expect.arrayContaining([expect.objectContaining({ selector: 'label tier=edge' })]) },

@@ -284,7 +284,7 @@ const SCENES: readonly Scene[] = [
     name: 'cluster, decisions withheld',
     world: FLEET,
     address: '/clusters/cluster-3?act=drain',
-    shows: 'Which decisions it would change is not known with your rights.',
+    shows: 'what it would select is not known with your rights',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placementdecisions'),
   },
   {

@@ -1,7 +1,6 @@
 import { Fragment, type JSX } from 'preact';
 import type { ClusterAction } from '../../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
-import type { DrainedPlacement } from '../../../answers/drain.js';
 import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
 import { amend, hrefOf } from '../navigate.js';
@@ -10,11 +9,11 @@ import { useLoaded } from '../store.js';
 import { ActButton, ActPanel } from '../parts/action.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
-import { Edits, Moment } from '../parts/history.js';
+import { Edits, LastEdit } from '../parts/history.js';
 import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
-import { PlacementLink, Since, Text, YamlLink } from '../parts/name.js';
+import { Since, Text, YamlLink } from '../parts/name.js';
 import { SelectedBy } from '../parts/selectedby.js';
-import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/states.js';
+import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
@@ -70,9 +69,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
                 key={act}
                 action={{ kind: act, namespace: '', name }}
                 onClose={() => amend({ ...route, act: '' })}
-              >
-                {act === 'drain' && <Drain name={name} />}
-              </ActPanel>
+              />
             )}
             {isWithheld(loaded, ...DECIDING) ? <NotKnown /> : <SelectedBy view={view} />}
             <Details view={view} />
@@ -130,7 +127,6 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
   const usual = HEALTH_LOOK[health].tone;
   const tone = usual === 'ok' && maintenance !== undefined ? 'warn' : usual;
   const broken = conditions.find((one) => conditionLook(one).tone === 'bad' || one.status === 'Unknown');
-  const [edit] = edits;
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
       <p class="headline standing-line">
@@ -183,52 +179,8 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
           ))}
         </ul>
       )}
-      {edit !== undefined && (
-        <p class="muted">
-          Last edited by <strong class="name">{shown(edit.manager)}</strong> <Moment time={edit.time} />.{' '}
-          <a href="#edits">Who has edited it</a>
-        </p>
-      )}
+      <LastEdit edits={edits} anchor="edits" />
     </section>
-  );
-}
-
-const EFFECTS: Readonly<Record<DrainedPlacement['kind'], string>> = {
-  Replaced: 'True',
-  Leaves: 'Tainted',
-  Tolerated: 'NotNeeded',
-  Held: 'Held',
-  Waits: 'Waiting',
-  Misconfigured: 'Misconfigured',
-  Unknown: 'Unknown',
-};
-
-/** What every decision that names the cluster does when it is drained. */
-function Drain({ name }: { readonly name: string }): JSX.Element {
-  const loaded = useLoaded<{ readonly rows: readonly DrainedPlacement[] }>(
-    `clusters/${encodeURIComponent(name)}/drain`,
-  );
-  const { data, error } = loaded;
-  const isKnown = !isWithheld(loaded, ...DECIDING);
-  return (
-    <>
-      {error !== undefined && <Problem status={error} />}
-      {data === undefined && error === undefined && <Loading rows={2} />}
-      {data !== undefined && !isKnown && <p>Which decisions it would change is not known with your rights.</p>}
-      {data !== undefined && isKnown && data.rows.length === 0 && <p>No decision changes by it.</p>}
-      {data !== undefined && isKnown && data.rows.length > 0 && (
-        <ul class="list">
-          {data.rows.map((one) => (
-            <li key={`${one.namespace}/${one.name}`}>
-              <span class="strong list-name">
-                <PlacementLink namespace={one.namespace} name={one.name} />
-              </span>
-              <WordMark word={EFFECTS[one.kind]} text={shown(one.text)} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
   );
 }
 

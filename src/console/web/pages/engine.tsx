@@ -7,6 +7,7 @@ import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { toneOf, WordMark } from '../parts/icon.js';
 import { Count, Text, YamlLink } from '../parts/name.js';
+import { Table } from '../parts/table.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 
 /** The engine with its components, and the cluster sets with their bindings. */
@@ -87,37 +88,23 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
   const order = ({ status, kind }: Component): number => (status === 'True' ? 2 : 0) + (kind === 'Deployment' ? 0 : 1);
   const sorted = [...list].sort((a, b) => order(a) - order(b));
   return (
-    <table class="table cards">
-      <thead>
-        <tr>
-          <th scope="col">Component</th>
-          <th scope="col">Kind</th>
-          <th scope="col" class="rest">
-            State
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {sorted.map(({ kind, namespace, name, status, reason, message }) => (
-          <tr key={`${kind} ${namespace} ${name}`}>
-            <th scope="row">
-              <Text of={namespace === '' ? name : `${namespace}/${name}`} />
-            </th>
-            <td>
-              <WordMark word={status} text={kind} />
-            </td>
-            <td class="rest">
-              {(status !== 'True' || reason === 'Disabled') && shown(message)}
-              {status !== 'True' && (
-                <Command
-                  words={['kubectl', 'describe', kind.toLowerCase(), name, ...(namespace && ['-n', namespace])]}
-                />
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label="Components"
+      columns={[['Component'], ['Kind'], ['State', 'rest']]}
+      rows={sorted.map(({ kind, namespace, name, status, reason, message }) => [
+        `${kind} ${namespace} ${name}`,
+        <Text of={namespace === '' ? name : `${namespace}/${name}`} />,
+        <WordMark word={status} text={kind} />,
+        <>
+          {(status !== 'True' || reason === 'Disabled') && shown(message)}
+          {status !== 'True' && (
+            <Command
+              words={['kubectl', 'describe', kind.toLowerCase(), name, ...(namespace === '' ? [] : ['-n', namespace])]}
+            />
+          )}
+        </>,
+      ])}
+    />
   );
 }
 
@@ -136,40 +123,23 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
       {sets.length === 0 ? (
         <Empty title="There is no ManagedClusterSet." command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']} />
       ) : (
-        <table class="table cards">
-          <thead>
-            <tr>
-              <th scope="col">Set</th>
-              <th scope="col" class="number">
-                Clusters
-              </th>
-              <th scope="col">Its clusters are chosen by</th>
-              <th scope="col">Bound to</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sets.map(({ name, clusters, selector, bindings }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <a href={hrefOf({ page: 'set', name })}>
-                    <Text of={name} />
-                  </a>
-                </th>
-                <td class="number" data-label="Clusters">
-                  {isUnread('managedclusters') ? <span class="muted">not known</span> : <Count of={clusters} />}
-                </td>
-                <td data-label="by">{shown(selector)}</td>
-                <td data-label="Bound to">
-                  {bindings.length > 0 && bindings.map(({ namespace }) => shown(namespace)).join(', ')}
-                  {bindings.length === 0 &&
-                    (isUnread('managedclustersetbindings')
-                      ? 'not known'
-                      : 'no namespace: no Placement can select from it')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Cluster sets"
+          columns={[['Set'], ['Clusters', 'number'], ['Its clusters are chosen by'], ['Bound to']]}
+          rows={sets.map(({ name, clusters, selector, bindings }) => [
+            name,
+            <a href={hrefOf({ page: 'set', name })}>
+              <Text of={name} />
+            </a>,
+            isUnread('managedclusters') ? <span class="muted">not known</span> : <Count of={clusters} />,
+            shown(selector),
+            bindings.length > 0
+              ? bindings.map(({ namespace }) => shown(namespace)).join(', ')
+              : isUnread('managedclustersetbindings')
+                ? 'not known'
+                : 'no namespace: no Placement can select from it',
+          ])}
+        />
       )}
     </section>
   );

@@ -13,6 +13,7 @@ import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Text } from '../parts/name.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Tabs } from '../parts/tabs.js';
 
 /** What has happened, the newest first. */
@@ -64,23 +65,21 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
                 </Empty>
               )}
               {total > 0 && (
-                <table class="table cards">
-                  <thead>
-                    <tr>
-                      <th scope="col">When</th>
-                      <th scope="col">Reason</th>
-                      <th scope="col">Of</th>
-                      <th scope="col" class="rest">
-                        What has happened
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map((row, index) => (
-                      <Row key={`${row.time} ${row.kind} ${row.name} ${index}`} row={row} />
-                    ))}
-                  </tbody>
-                </table>
+                <Table
+                  label="Events"
+                  columns={[['When', 'tight'], ['Reason', 'tight'], ['Of'], ['What has happened', 'rest']]}
+                  rows={rows.map((row, index) => [
+                    `${row.time} ${row.kind} ${row.name} ${index}`,
+                    <Moment time={row.time} />,
+                    row.type === 'Warning' ? (
+                      <WordMark word="Warning" text={row.reason} />
+                    ) : (
+                      <span class="muted">{shown(row.reason)}</span>
+                    ),
+                    <Regarding row={row} />,
+                    <span class={row.type === 'Warning' ? '' : 'muted'}>{shown(row.note)}</span>,
+                  ])}
+                />
               )}
               <Pager label="Events" after={after.value} size={PAGE} total={total} onMove={(to) => (after.value = to)} />
             </div>
@@ -91,27 +90,18 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
   );
 }
 
-/** A warning is in the strongest ink. */
-function Row({ row }: { readonly row: EventRow }): JSX.Element {
-  const isWarning = row.type === 'Warning';
+function Regarding({ row: { kind, namespace, name, count } }: { readonly row: EventRow }): JSX.Element {
   return (
-    <tr>
-      <td class="tight" title={row.time}>
-        <Moment time={row.time} />
-      </td>
-      <th scope="row">
-        {isWarning ? <WordMark word="Warning" text={row.reason} /> : <span class="muted">{shown(row.reason)}</span>}
-      </th>
-      <td>
-        <span class="muted">{row.kind}</span> <Regarding row={row} />
-        {row.count > 1 && <span class="chip quiet">{row.count} times</span>}
-      </td>
-      <td class={`rest ${isWarning ? '' : 'muted'}`}>{shown(row.note)}</td>
-    </tr>
+    <>
+      <span class="muted">{kind}</span>{' '}
+      {kind === 'Placement' ? (
+        <PlacementLink namespace={namespace} name={name} />
+      ) : kind === 'ManagedCluster' ? (
+        <ClusterLink name={name} />
+      ) : (
+        <Text of={name} />
+      )}
+      {count > 1 && <span class="chip quiet">{count} times</span>}
+    </>
   );
-}
-
-function Regarding({ row: { kind, namespace, name } }: { readonly row: EventRow }): JSX.Element {
-  if (kind === 'Placement') return <PlacementLink namespace={namespace} name={name} />;
-  return kind === 'ManagedCluster' ? <ClusterLink name={name} /> : <Text of={name} />;
 }

@@ -11,7 +11,7 @@ import { ActButton, ActPanel } from '../parts/action.js';
 import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
-import { HistoryView, Moment } from '../parts/history.js';
+import { HistoryView, LastEdit } from '../parts/history.js';
 import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Count, Since, Text, YamlLink } from '../parts/name.js';
@@ -115,7 +115,6 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
   const held = (summary?.held ?? 0) - waiting;
   const usual = toneOf(phase);
   const tone = usual === 'ok' && held + waiting > 0 ? 'info' : usual;
-  const [edit] = history.edits;
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
       <p class="headline standing-line">
@@ -153,19 +152,10 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
           {'command' in one && <Command text={shown(one.command)} />}
         </div>
       ))}
-      {edit !== undefined && (
-        <p class="muted">
-          Last edited by <strong class="name">{shown(edit.manager)}</strong> <Moment time={edit.time} />:{' '}
-          {edit.fields.slice(0, MOST_FIELDS).map(shown).join(', ')}
-          {edit.fields.length > MOST_FIELDS && ' …'} <a href="#history">History</a>
-        </p>
-      )}
+      <LastEdit edits={history.edits} anchor="history" />
     </section>
   );
 }
-
-/** So many fields of the last edit are named. */
-const MOST_FIELDS = 4;
 
 interface NoteProps extends Omit<StandingProps, 'view'> {
   readonly text: string;

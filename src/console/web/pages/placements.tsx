@@ -10,6 +10,7 @@ import { WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
 import { Pager, usePages } from '../parts/pager.js';
 import { Empty, NoPlacement, Show } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { counted, Tabs } from '../parts/tabs.js';
 
 /** All Placements that can be read, with what is wrong of each. */
@@ -85,40 +86,27 @@ function isOf({ phase, held }: PlacementRow, wanted: string): boolean {
 
 function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element {
   return (
-    <table class="table cards">
-      <thead>
-        <tr>
-          <th scope="col">Placement</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">
-            Clusters
-          </th>
-          <th scope="col">Since</th>
-          <th scope="col" class="rest">
-            What is wrong
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((one) => (
-          <tr key={`${one.namespace}/${one.name}`}>
-            <th scope="row">
-              <PlacementLink namespace={one.namespace} name={one.name} />
-            </th>
-            <td class="tight">
-              <WordMark word={one.phase} badge /> {one.held && one.phase !== 'Held' && <WordMark word="Held" badge />}
-            </td>
-            <td class="number" data-label="Clusters">
-              <Count of={one.selected} />
-              {one.wanted !== undefined && <span class="muted"> of {one.wanted.toLocaleString('en-US')}</span>}
-            </td>
-            <td class="tight">
-              <Since time={one.since} />
-            </td>
-            <td class="rest">{(one.phase !== 'Satisfied' || one.held) && shown(one.message)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      columns={[
+        ['Placement'],
+        ['State', 'tight'],
+        ['Clusters', 'number'],
+        ['Since', 'tight'],
+        ['What is wrong', 'rest'],
+      ]}
+      rows={rows.map((one) => [
+        `${one.namespace}/${one.name}`,
+        <PlacementLink namespace={one.namespace} name={one.name} />,
+        <>
+          <WordMark word={one.phase} badge /> {one.held && one.phase !== 'Held' && <WordMark word="Held" badge />}
+        </>,
+        <>
+          <Count of={one.selected} />
+          {one.wanted !== undefined && <span class="muted"> of {one.wanted.toLocaleString('en-US')}</span>}
+        </>,
+        <Since time={one.since} />,
+        (one.phase !== 'Satisfied' || one.held) && shown(one.message),
+      ])}
+    />
   );
 }

@@ -9,6 +9,7 @@ import { HealthMark } from '../parts/icon.js';
 import { ClusterLink, Count, Since, Text, YamlLink } from '../parts/name.js';
 import { BLOCK, Rows } from '../parts/rows.js';
 import { quoted } from '../parts/search.js';
+import { Table } from '../parts/table.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster set: who is in it, and which namespaces may select from it. */
@@ -94,32 +95,20 @@ function Bindings({ set, list, isUnread }: BindingsProps): JSX.Element {
           {!isUnread && <Command words={['kubectl', 'mce', 'clusterset', 'bind', set, '-n', 'NAMESPACE']} />}
         </div>
       ) : (
-        <table class="table cards">
-          <thead>
-            <tr>
-              <th scope="col">Namespace</th>
-              <th scope="col">Binding</th>
-              <th scope="col" class="rest">
-                What is wrong
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {troubled.map(({ namespace, name, ignored }) => (
-              <tr key={`${namespace}/${name}`}>
-                <th scope="row">
-                  <a href={hrefOf({ page: 'placements', q: `${namespace}/`, phase: '' })}>
-                    <Text of={namespace} />
-                  </a>
-                </th>
-                <td class="tight">
-                  <Text of={name} /> <YamlLink resource="managedclustersetbindings" namespace={namespace} name={name} />
-                </td>
-                <td class="rest">{ignored !== undefined && `No Placement selects by it: ${shown(ignored)}`}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Bindings"
+          columns={[['Namespace'], ['Binding', 'tight'], ['What is wrong', 'rest']]}
+          rows={troubled.map(({ namespace, name, ignored }) => [
+            `${namespace}/${name}`,
+            <a href={hrefOf({ page: 'placements', q: `${namespace}/`, phase: '' })}>
+              <Text of={namespace} />
+            </a>,
+            <>
+              <Text of={name} /> <YamlLink resource="managedclustersetbindings" namespace={namespace} name={name} />
+            </>,
+            ignored !== undefined && `No Placement selects by it: ${shown(ignored)}`,
+          ])}
+        />
       )}
     </section>
   );

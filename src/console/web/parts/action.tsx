@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Action } from '../../../answers/actions/action.js';
 import type { Answer, Rights, Status } from '../../wire/answer.js';
@@ -53,12 +53,10 @@ interface Asked {
 export interface ActPanelProps {
   readonly action: Action;
   readonly onClose: () => void;
-  /** What it does, where the plan does not show it. */
-  readonly children?: ComponentChildren;
 }
 
 /** What the action would do; the button that does it; and how one gets back. */
-export function ActPanel({ action, onClose, children }: ActPanelProps): JSX.Element {
+export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
   const { kind, namespace, name } = action;
   const of = namespace === '' ? name : `${namespace}/${name}`;
   const { seen, asked, fault, outcome, isBusy, may, send } = useAction(action);
@@ -85,14 +83,10 @@ export function ActPanel({ action, onClose, children }: ActPanelProps): JSX.Elem
           {isNothing && <p>{capital(shown(text.done))}. There is nothing to do.</p>}
           {!isNothing && !isDone && (
             <>
-              {children ?? (
-                <>
-                  {text.lines.map((line) => (
-                    <p key={line}>{capital(shown(line))}.</p>
-                  ))}
-                  <PlannedView plan={plan} isCounted={isCounted === true} />
-                </>
-              )}
+              {text.lines.map((line) => (
+                <p key={line}>{shown(line)}</p>
+              ))}
+              <PlannedView plan={plan} isCounted={isCounted === true} />
               <ul class="act-notes" aria-label="Before you press">
                 {text.notes.map((note) => (
                   <li key={note}>{note}</li>

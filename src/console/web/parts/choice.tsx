@@ -3,6 +3,7 @@ import type { PieceView, PlacementView, SpreadView } from '../../wire/placement.
 import { shown } from '../command.js';
 import { WordMark } from './icon.js';
 import { ClusterLink, ClusterNames, Count, Text } from './name.js';
+import { Table } from './table.js';
 
 /** How a Placement chooses among the clusters that match. */
 
@@ -101,42 +102,33 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
   return (
     <section class="card">
       <h2>Scores</h2>
-      <div class="sideways" tabIndex={0} role="region" aria-label="Scores">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Cluster</th>
-              <th scope="col">Score</th>
-              {clusters[0]?.scores?.map(({ coordinate, weight }) => (
-                <th key={coordinate} scope="col">
-                  {shown(coordinate)} × {weight}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {clusters.map(({ name, verdict, score = 0, scores = [] }) => (
-              <tr key={name}>
-                <th scope="row" class="tight">
-                  <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
-                  <ClusterLink name={name} />
-                </th>
-                <td class="score">
-                  <strong>{score}</strong>
-                  <Bar of={score} most={most} />
-                </td>
-                {scores.map((one, index) => (
-                  <td key={index} class="score tight">
-                    {one.score} <span class="muted">{shown(valueText(one))}</span>
-                    <Bar of={one.score} most={MOST_SCORE} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Scores"
+        columns={[
+          ['Cluster', 'tight'],
+          ['Score'],
+          ...(clusters[0]?.scores ?? []).map(({ coordinate, weight }) => [`${shown(coordinate)} × ${weight}`] as const),
+        ]}
+        rows={clusters.map(({ name, verdict, score = 0, scores = [] }) => [
+          name,
+          <>
+            <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
+            <ClusterLink name={name} />
+          </>,
+          <Score of={score} most={most} />,
+          ...scores.map((one) => <Score of={one.score} most={MOST_SCORE} value={shown(valueText(one))} />),
+        ])}
+      />
     </section>
+  );
+}
+
+function Score({ of, most, value }: Omit<BarProps, 'mark'> & { readonly value?: string }): JSX.Element {
+  return (
+    <span class="score">
+      <strong>{of}</strong> <span class="muted">{value}</span>
+      <Bar of={of} most={most} />
+    </span>
   );
 }
 

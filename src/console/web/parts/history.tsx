@@ -5,6 +5,7 @@ import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
 import { ClusterNames, Since, Text } from './name.js';
+import { Table } from './table.js';
 
 /** What has changed in a decision, who has edited what led to it, and who has edited the Placement. */
 
@@ -13,173 +14,148 @@ export function HistoryView({ history }: { readonly history: DecisionHistory }):
   return (
     <section class="card" id="history">
       <h2>History</h2>
-      {changes.length === 0 ? (
-        <p class="muted">No change of the decision is recorded.</p>
-      ) : (
-        <table class="table cards">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col" class="who">
-                Edited by
-              </th>
-              <th scope="col">First change of</th>
-              <th scope="col" class="rest">
-                Clusters
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map((one) => (
-              <Change key={`${one.time} ${one.trigger}`} change={one} />
-            ))}
-          </tbody>
-        </table>
+      {changes.length === 0 && <p class="muted">No change of the decision is recorded.</p>}
+      {changes.length > 0 && (
+        <Table
+          label="Changes of the decision"
+          columns={[
+            ['When', 'tight'],
+            ['Edited by', 'who'],
+            ['First change of', 'tight'],
+            ['Clusters', 'rest'],
+          ]}
+          rows={changes.map((one) => [
+            `${one.time} ${one.trigger}`,
+            <Moment time={one.time} />,
+            <Editors change={one} />,
+            <Text of={one.trigger} />,
+            <Clusters change={one} />,
+          ])}
+        />
       )}
       {notKept > 0 && <p class="muted">{notKept} older changes are not kept.</p>}
-      {differences.length > 0 && <Differences list={differences} />}
-      {edits.length > 0 && <Edits of="the Placement" list={edits} />}
+      {differences.length > 0 && (
+        <>
+          <h3>Changed since kubectl apply</h3>
+          <Table
+            label="Changed since kubectl apply"
+            columns={[['Field'], ['As applied'], ['Now'], ['By']]}
+            rows={differences.map((one) => [
+              one.field,
+              <Text of={one.field} />,
+              <code>{one.applied === undefined ? 'not there' : shown(one.applied)}</code>,
+              <code>{one.now === undefined ? 'removed' : shown(one.now)}</code>,
+              <Writer by={one.by} />,
+            ])}
+          />
+        </>
+      )}
+      <Edits of="the Placement" list={edits} />
     </section>
   );
 }
 
-function Change({ change }: { readonly change: DecisionChange }): JSX.Element {
-  const { time, trigger, added, removed, repaired, more } = change;
+function Clusters({ change }: { readonly change: DecisionChange }): JSX.Element {
+  const { added, removed, repaired, more } = change;
   const unnamed = more.added + more.removed + more.repaired;
+  const gone = [...removed.map((one) => ['−', one] as const), ...repaired.map((one) => ['repaired', one] as const)];
   return (
-    <tr>
-      <th scope="row" class="tight">
-        <Moment time={time} />
-      </th>
-      <td data-label="Edited by">
-        <Editors change={change} />
-      </td>
-      <td data-label="First change of" class="tight">
-        <Text of={trigger} />
-      </td>
-      <td class="rest">
-        {added.length > 0 && (
-          <p>
-            <span class="ok">+</span> <ClusterNames names={added} />
-          </p>
-        )}
-        {[...removed, ...repaired].map(({ cause, clusters, why }) => (
-          <p key={`${cause} ${why}`}>
-            <span class="bad">{cause === 'Edited' || cause === 'Deleted' ? 'repaired' : '−'}</span>{' '}
-            <ClusterNames names={clusters} /> <span class="muted">{shown(why)}</span>
-          </p>
-        ))}
-        {unnamed > 0 && <p class="muted">{unnamed} more are not named</p>}
-      </td>
-    </tr>
+    <>
+      {added.length > 0 && (
+        <p>
+          <span class="ok">+</span> <ClusterNames names={added} />
+        </p>
+      )}
+      {gone.map(([sign, { clusters, why }]) => (
+        <p key={`${sign} ${why}`}>
+          <span class="bad">{sign}</span> <ClusterNames names={clusters} /> <span class="muted">{shown(why)}</span>
+        </p>
+      ))}
+      {unnamed > 0 && <p class="muted">{unnamed} more are not named</p>}
+    </>
   );
 }
 
 /** Who has edited what the change follows; nothing is guessed. */
-function Editors({ change: { trigger, edits = [], unknown } }: { readonly change: DecisionChange }): JSX.Element {
+function Editors({ change: { edits = [], unknown } }: { readonly change: DecisionChange }): JSX.Element {
   if (edits.length === 0)
     return (
-      <span class="muted">{unknown === undefined ? `nobody: ${shown(trigger)}` : `not known: ${shown(unknown)}`}</span>
+      <span class="muted">{unknown === undefined ? 'nobody: time has passed' : `not known: ${shown(unknown)}`}</span>
     );
   return (
     <>
       {edits.map((one) => (
         <p key={`${one.manager} ${one.time}`} title={one.fields.map(shown).join(', ')}>
-          <strong>
-            <Text of={one.manager} />
-          </strong>
+          <Writer by={one} />
         </p>
       ))}
     </>
   );
 }
 
-/** Fields that are not as they were applied: from what, to what, by whom. */
-function Differences({ list }: { readonly list: readonly Difference[] }): JSX.Element {
+function Writer({ by }: { readonly by: Difference['by'] }): JSX.Element {
+  if (by === undefined) return <span class="muted">not known: nobody owns it</span>;
   return (
     <>
-      <h3>Changed since kubectl apply</h3>
-      <table class="table cards">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">As applied</th>
-            <th scope="col">Now</th>
-            <th scope="col">By</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map(({ field, applied, now: is, by }) => (
-            <tr key={field}>
-              <th scope="row">
-                <Text of={field} />
-              </th>
-              <td data-label="As applied">
-                <code class="gone-value">{applied === undefined ? 'not there' : shown(applied)}</code>
-              </td>
-              <td data-label="Now">
-                <code>{is === undefined ? 'removed' : shown(is)}</code>
-              </td>
-              <td data-label="By">
-                {by === undefined ? (
-                  <span class="muted">not known: nobody owns it</span>
-                ) : (
-                  <>
-                    <strong>
-                      <Text of={by.manager} />
-                    </strong>{' '}
-                    <Moment time={by.time} />
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <strong>
+        <Text of={by.manager} />
+      </strong>{' '}
+      <Moment time={by.time} />
     </>
   );
 }
 
 /** The last edit of each field manager. */
-export function Edits({ of, list }: { readonly of: string; readonly list: readonly Edit[] }): JSX.Element {
+export function Edits({ of, list }: { readonly of: string; readonly list: readonly Edit[] }): JSX.Element | null {
+  if (list.length === 0) return null;
   return (
     <>
       <h3>Who has edited {of}</h3>
-      <table class="table cards">
-        <thead>
-          <tr>
-            <th scope="col">Last edit</th>
-            <th scope="col">By</th>
-            <th scope="col" class="rest">
-              Fields
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map(({ manager, time, fields }) => (
-            <tr key={`${manager} ${time}`}>
-              <th scope="row" class="tight">
-                <Moment time={time} />
-              </th>
-              <td data-label="By">
-                <Text of={manager} />
-              </td>
-              <td data-label="Fields" class="rest muted">
-                {fields.map(shown).join(', ')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label={`Who has edited ${of}`}
+        columns={[
+          ['Last edit', 'tight'],
+          ['By', 'tight'],
+          ['Fields', 'rest'],
+        ]}
+        rows={list.map(({ manager, time, fields }) => [
+          `${manager} ${time}`,
+          <Moment time={time} />,
+          <Text of={manager} />,
+          <span class="muted">{fields.map(shown).join(', ')}</span>,
+        ])}
+      />
     </>
   );
 }
 
+/** The last edit, in the state of an object. */
+export function LastEdit({
+  edits,
+  anchor,
+}: {
+  readonly edits: readonly Edit[];
+  readonly anchor: string;
+}): JSX.Element | null {
+  const [edit] = edits;
+  if (edit === undefined) return null;
+  const { length } = edit.fields;
+  return (
+    <p class="muted">
+      Last edited by <Writer by={edit} />: {edit.fields.slice(0, MOST_FIELDS).map(shown).join(', ')}
+      {length > MOST_FIELDS && ` and ${length - MOST_FIELDS} more`}. <a href={`#${anchor}`}>Who has edited it</a>
+    </p>
+  );
+}
+
+/** So many fields of the last edit are named. */
+const MOST_FIELDS = 4;
+
 /** The time of day, and how long ago. */
 export function Moment({ time }: { readonly time: string }): JSX.Element {
   return (
-    <>
+    <span class="nowrap">
       {momentText(time, now.value)} <Since time={time} />
-    </>
+    </span>
   );
 }

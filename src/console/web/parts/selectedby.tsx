@@ -3,6 +3,7 @@ import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
 import { WordMark } from './icon.js';
 import { PlacementLink } from './name.js';
+import { Table } from './table.js';
 
 /** What Placements say of a cluster. */
 
@@ -46,39 +47,27 @@ function Candidacies({ title, list }: { readonly title: string; readonly list: r
 function Verdicts({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element {
   const isSelected = list.some(({ instead }) => instead !== undefined);
   return (
-    <table class="table cards verdicts" aria-label={title}>
-      <thead>
-        <tr>
-          <th scope="col">Placement</th>
-          <th scope="col">Verdict</th>
-          <th scope="col" class="number">
-            Rank
-          </th>
-          <th scope="col">Why</th>
-          {isSelected && <th scope="col">If it goes</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {list.map(({ namespace, placement, verdict, rank, why, instead }) => (
-          <tr key={`${namespace}/${placement}`}>
-            <th scope="row">
-              <PlacementLink namespace={namespace} name={placement} />
-            </th>
-            <td>
-              {verdict === 'Selected' && instead === undefined ? (
-                <WordMark word="Changed" text="selected, not published yet" badge />
-              ) : (
-                <WordMark word={verdict} badge />
-              )}
-            </td>
-            <td class="number" data-label="Rank">
-              {rank === undefined ? '–' : rank.toLocaleString('en-US')}
-            </td>
-            <td>{shown(why)}</td>
-            {isSelected && <td data-label="If it goes">{shown(instead ?? '')}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label={title}
+      columns={[
+        ['Placement'],
+        ['Verdict'],
+        ['Rank', 'number'],
+        ['Why'],
+        ...(isSelected ? ([['If it goes']] as const) : []),
+      ]}
+      rows={list.map(({ namespace, placement, verdict, rank, why, instead }) => [
+        `${namespace}/${placement}`,
+        <PlacementLink namespace={namespace} name={placement} />,
+        verdict === 'Selected' && instead === undefined ? (
+          <WordMark word="Changed" text="selected, not published yet" badge />
+        ) : (
+          <WordMark word={verdict} badge />
+        ),
+        rank?.toLocaleString('en-US'),
+        shown(why),
+        ...(instead === undefined ? [] : [shown(instead)]),
+      ])}
+    />
   );
 }

@@ -108,7 +108,7 @@ export const STORIES: readonly Story[] = [
       await press(page, /^cluster-3$/);
       await page.getByRole('heading', { name: 'cluster-3' }).waitFor();
       await press(page, /^Drain…$/);
-      await page.locator('.card.accent').getByText('shop/web').waitFor();
+      await page.locator('.card.act').getByText('shop/web').waitFor();
     },
   ],
   [
