@@ -16,7 +16,7 @@ export type ActionWrite = SpecWrite | AnnotationWrite;
 /** @throws NotFoundError, RefusedError as the command does */
 export function actionWorld({ world }: FleetReading, action: Action): DraftWorld {
   const { write, after, ...text } = actionOutcome(world, action);
-  const base = { after, writes: [], isOrdered: false, lost: new Map(), action: text };
+  const base = { after, writes: [], hasAllWrites: false, lost: new Map(), action: text };
   if (write === undefined) return { ...base, objects: [], requests: [] };
   const { type, object } = write;
   // The kinds of a world have these plural names.

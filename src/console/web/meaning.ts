@@ -9,7 +9,7 @@ export function routeOfMeaning(one: Meaning): Route {
   switch (one.kind) {
     case 'cluster':
     case 'drain':
-      return { page: 'cluster', name: one.name, drain: one.kind === 'drain' };
+      return { page: 'cluster', name: one.name, act: one.kind === 'drain' ? 'drain' : '' };
     case 'placement':
       return placementRoute(one.namespace, one.name);
     case 'why':

@@ -7,7 +7,7 @@ import { termsOf } from '../../../tools/web.js';
 describe('what a text in the box means', () => {
   it.each<readonly [Meaning, string, string]>([
     [{ kind: 'cluster', name: 'edge-1', health: 'notJoined' }, '/clusters/edge-1', 'edge-1'],
-    [{ kind: 'drain', name: 'edge-1', health: 'silent' }, '/clusters/edge-1?drain=yes', 'drain edge-1'],
+    [{ kind: 'drain', name: 'edge-1', health: 'silent' }, '/clusters/edge-1?act=drain', 'drain edge-1'],
     [{ kind: 'placement', namespace: 'shop', name: 'web', phase: 'Held' }, '/placements/shop/web', 'shop/web'],
     [
       { kind: 'why', cluster: 'edge-1', namespace: 'shop', name: 'web' },

@@ -34,9 +34,10 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
   const fault = useBeginning(begin);
   const [planned, onMoved] = usePlan();
   const isOpened = useSignal(false);
-  const { manifests, ...questions } = draft.value;
+  const { manifests, labels, drains, losses, each } = draft.value;
   // A question such as a loss has no manifest: the answer has the whole width.
-  const isWriting = isOpened.value || manifests !== '' || Object.values(questions).every(({ length }) => length === 0);
+  const isWriting =
+    isOpened.value || manifests !== '' || labels.length + drains.length + losses.length + each.length === 0;
   return (
     <>
       <header class="page-head">

@@ -8,7 +8,7 @@ import { shown } from '../command.js';
 import { EMPTY_DRAFT } from '../draft.js';
 import { isLost, isStatus, post, reading, readNow, refresh } from '../store.js';
 import { Command } from './command.js';
-import { Moved, PlannedView } from './planned.js';
+import { Moved, PlannedView } from './plan/planned.js';
 import { capital, isWithheld, Loading } from './states.js';
 
 /** What somebody does to an object: first what comes of it, then the write, with the rights of the person. */
