@@ -205,7 +205,7 @@ const SCENES: readonly Scene[] = [
       await page.getByRole('option', { name: 'silent' }).waitFor();
       await page.keyboard.type('cluster-1');
       const options = page.getByRole('option');
-      await options.getByText('cluster-119').waitFor({ state: 'detached' });
+      await options.getByText('cluster-2', { exact: true }).waitFor({ state: 'detached' });
       await page.getByText('more: write more of the name').waitFor();
       const names = await options.locator('bdi').allTextContents();
       expect(names.slice(0, 4)).toEqual(['cluster-1', 'cluster-10', 'cluster-11', 'cluster-12']);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { PieceView, PlacementView, SpreadView } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { WordMark } from './icon.js';
-import { ClusterLink, ClusterNames, Count, Text } from './name.js';
+import { ClusterLink, Count, Names, Text } from './name.js';
 import { Table } from './table.js';
 
 /** How a Placement chooses among the clusters that match. */
@@ -84,7 +84,7 @@ function Pieces({ list }: { readonly list: readonly PieceView[] }): JSX.Element 
           <li key={text}>
             <span class="strong">{shown(text)}</span>
             <Count of={clusters.length} />
-            <ClusterNames names={clusters} />
+            <Names names={clusters} />
           </li>
         ))}
       </ul>

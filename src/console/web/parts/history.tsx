@@ -4,7 +4,7 @@ import type { DecisionChange, DecisionHistory } from '../../../answers/history.j
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
-import { ClusterNames, Since, Text } from './name.js';
+import { Names, Since, Text } from './name.js';
 import { Table } from './table.js';
 
 /** What has changed in a decision, who has edited what led to it, and who has edited the Placement. */
@@ -63,12 +63,12 @@ function Clusters({ change }: { readonly change: DecisionChange }): JSX.Element 
     <>
       {added.length > 0 && (
         <p>
-          <span class="ok">+</span> <ClusterNames names={added} />
+          <span class="ok">+</span> <Names names={added} />
         </p>
       )}
       {gone.map(([sign, { clusters, why }]) => (
         <p key={`${sign} ${why}`}>
-          <span class="bad">{sign}</span> <ClusterNames names={clusters} /> <span class="muted">{shown(why)}</span>
+          <span class="bad">{sign}</span> <Names names={clusters} /> <span class="muted">{shown(why)}</span>
         </p>
       ))}
       {unnamed > 0 && <p class="muted">{unnamed} more are not named</p>}

@@ -64,22 +64,16 @@ const MARK_LOOK: Readonly<Record<string, CellLook>> = {
   none: { tone: 'quiet', text: 'none', fill: 0, isDashed: true },
 };
 
+const LOOKS: Readonly<Record<string, CellLook>> = { ...MARK_LOOK, ...HEALTH_LOOK };
+
 /** Of each row of a legend: versions and scores are shades, the first the fullest. */
 export function looksOf(keys: readonly string[]): readonly CellLook[] {
-  const shades = keys.filter((key) => !isMark(key) && !isHealth(key));
+  const shades = keys.filter((key) => !Object.hasOwn(LOOKS, key));
+  const last = Math.max(shades.length - 1, 1);
   return keys.map((key) => {
-    if (isHealth(key)) return HEALTH_LOOK[key];
     const text = key.replace(/^\d+: /, '');
-    return MARK_LOOK[key] ?? { tone: 'accent', text, fill: 1 - shades.indexOf(key) / Math.max(shades.length - 1, 1) };
+    return LOOKS[key] ?? { tone: 'accent', text, fill: 1 - shades.indexOf(key) / last };
   });
-}
-
-function isHealth(key: string): key is Health {
-  return Object.hasOwn(HEALTH_LOOK, key);
-}
-
-function isMark(key: string): boolean {
-  return Object.hasOwn(MARK_LOOK, key);
 }
 
 /** In a box of 16, as `drawCell` draws it. */

@@ -5,8 +5,9 @@ import type { FleetMap, Key, LegendRow, MapGroup } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { navigate } from '../navigate.js';
 import { useLoaded } from '../store.js';
+import { spaced } from '../words.js';
 import { Count } from './name.js';
-import { CellMark, HEALTH_LOOK, looksOf, type CellLook } from './icon.js';
+import { CellMark, looksOf, type CellLook } from './icon.js';
 
 /** Every cluster as a cell, group by group. The cells are a picture: groups, counts and the table say the same. */
 
@@ -73,7 +74,7 @@ interface GroupHeadProps extends Pick<MapProps, 'onGroup'> {
 
 function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Element {
   const { value, term, count, counts } = group;
-  const name = value === '' ? noneText(by) : shown(by === 'health' ? textOfHealth(value) : value);
+  const name = value === '' ? noneText(by) : shown(by === 'health' ? spaced(value) : value);
   const said = counts.flatMap((of, index) => {
     return of === 0 || !LOUD.has(keys[index] ?? '') ? [] : `${of.toLocaleString('en-US')} ${looks[index]?.text}`;
   });
@@ -90,10 +91,6 @@ function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Ele
       <span class="muted map-counts">{said.map(shown).join(', ')}</span>
     </div>
   );
-}
-
-function textOfHealth(value: string): string {
-  return Object.entries(HEALTH_LOOK).find(([health]) => health === value)?.[1].text ?? value;
 }
 
 function noneText(by: string): string {

@@ -24,23 +24,6 @@ export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** So many clusters are named. */
-const FEW = 5;
-
-export function ClusterNames({ names }: { readonly names: readonly string[] }): JSX.Element {
-  return (
-    <span class="names">
-      {names.slice(0, FEW).map((name, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <ClusterLink name={name} />
-        </span>
-      ))}
-      {names.length > FEW && <span class="muted"> and {names.length - FEW} more</span>}
-    </span>
-  );
-}
-
 export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
   return (
     <a href={hrefOf(placementRoute(namespace, name))}>
@@ -71,6 +54,38 @@ export function YamlLink({ resource, namespace = '', name, isButton }: YamlLinkP
       YAML
     </a>
   );
+}
+
+/** So many are named. */
+const FEW = 5;
+
+export interface NamesProps {
+  readonly names: readonly string[];
+  /** How many there are, where not all are in `names`. */
+  readonly total?: number;
+  /** Absent: they are clusters. */
+  readonly linkOf?: (name: string) => JSX.Element;
+}
+
+export function Names({ names, total = names.length, linkOf = clusterLink }: NamesProps): JSX.Element {
+  const shownNames = names.slice(0, FEW);
+  return (
+    <span class="names">
+      {shownNames.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          {linkOf(name)}
+        </span>
+      ))}
+      {total > shownNames.length && (
+        <span class="muted"> and {(total - shownNames.length).toLocaleString('en-US')} more</span>
+      )}
+    </span>
+  );
+}
+
+function clusterLink(name: string): JSX.Element {
+  return <ClusterLink name={name} />;
 }
 
 export function Since({ time }: { readonly time: string | undefined }): JSX.Element | null {

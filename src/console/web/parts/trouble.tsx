@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import type { Fleet, Trouble } from '../../wire/fleet.js';
 import { Command } from './command.js';
 import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
-import { ClusterLink, Count, PlacementLink } from './name.js';
+import { Head } from './head.js';
+import { ClusterLink, Count, Names, PlacementLink } from './name.js';
 import { Term } from './term.js';
 import { clustersText } from '../words.js';
 
@@ -27,18 +28,7 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
         attention.
       </p>
       <table class="table cards">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Count
-            </th>
-            <th scope="col" class="rest">
-              Which
-            </th>
-            <th scope="col">Next</th>
-          </tr>
-        </thead>
+        <Head list={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
         <tbody>
           {trouble.map((one) => (
             <tr key={one.word}>
@@ -49,7 +39,7 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
                 <Count of={one.count} />
               </td>
               <td data-label="Which:">
-                <Names of={one} />
+                <Names names={one.some} total={one.count} linkOf={linkOf} />
               </td>
               <td>
                 <Command words={commandFor(one)} />
@@ -85,20 +75,13 @@ function isDown(trouble: readonly Trouble[]): boolean {
   return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured'].includes(word));
 }
 
-function Names({ of: { kind, some, count } }: { readonly of: Trouble }): JSX.Element {
-  return (
-    <span class="names">
-      {some.map((name, index) => {
-        const [namespace = '', placement = ''] = name.split('/');
-        return (
-          <span key={name}>
-            {index > 0 && ', '}
-            {kind === 'health' ? <ClusterLink name={name} /> : <PlacementLink namespace={namespace} name={placement} />}
-          </span>
-        );
-      })}
-      {count > some.length && <span class="muted"> and {(count - some.length).toLocaleString('en-US')} more</span>}
-    </span>
+/** A Placement as `namespace/name`. */
+function linkOf(name: string): JSX.Element {
+  const [namespace = '', placement] = name.split('/');
+  return placement === undefined ? (
+    <ClusterLink name={name} />
+  ) : (
+    <PlacementLink namespace={namespace} name={placement} />
   );
 }
 

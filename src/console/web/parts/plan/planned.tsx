@@ -6,6 +6,7 @@ import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../
 import { shown } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
+import { Head } from '../head.js';
 import { HeatView } from './heat.js';
 import { WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
@@ -54,27 +55,7 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       {placements.length > 0 && (
         <table class="table cards planned">
-          <thead>
-            <tr>
-              <th scope="col" class="rest">
-                Placement
-              </th>
-              <th scope="col">Selected</th>
-              <th scope="col" class="number">
-                Leave
-              </th>
-              <th scope="col" class="number">
-                Come in
-              </th>
-              <th scope="col" class="number">
-                Held
-              </th>
-              <th scope="col" class="number">
-                Stay
-              </th>
-              <th scope="col">Then</th>
-            </tr>
-          </thead>
+          <Head list={COLUMNS} />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
             <PlannedPlacementView key={`${one.namespace}/${one.name}`} one={one} basedOn={plan.basedOn} open={open} />
           ))}
@@ -84,6 +65,16 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
     </>
   );
 }
+
+const COLUMNS = [
+  ['Placement', 'rest'],
+  ['Selected'],
+  ['Leave', 'number'],
+  ['Come in', 'number'],
+  ['Held', 'number'],
+  ['Stay', 'number'],
+  ['Then'],
+] as const;
 
 interface PlannedPlacementProps extends Pick<Plan, 'basedOn'> {
   readonly one: CutPlacement;
