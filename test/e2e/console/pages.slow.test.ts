@@ -131,11 +131,13 @@ const SCENES: readonly Scene[] = [
     shows: 'Uncordon with my rights',
   },
   {
-    name: 'cluster, waits and edited',
-    world: () => withSpec(editedWorld(120), 'placements', 'web', { paused: true, predicates: [] }),
-    address: '/clusters/cluster-30',
-    shows: 'kubectl-label',
+    name: 'cluster, waits',
+    world: () => withSpec(heldWorld(120), 'placements', 'web', { paused: true, disruptionBudget: undefined }),
+    address: '/clusters/cluster-3',
+    shows: 'waits: label tier=gold, wanted tier=platinum',
+    act: (page) => page.locator('td .badge', { hasText: 'waiting' }).waitFor(),
   },
+  { name: 'cluster, edited', world: () => editedWorld(120), address: '/clusters/cluster-30', shows: 'kubectl-label' },
   {
     name: 'what if',
     world: documentsWorld,

@@ -193,15 +193,11 @@ function Details({ view }: { readonly view: ClusterAnswer }): JSX.Element {
         <h2>Claims</h2>
         <Pairs pairs={view.claims} empty="It has reported no claims." />
       </section>
-      <section class="card">
+      <section class="card" id="edits">
         <h2>Conditions</h2>
         <Conditions list={view.conditions} />
+        <Edits of="it" list={view.edits} />
       </section>
-      {view.edits.length > 0 && (
-        <section class="card" id="edits">
-          <Edits of="it" list={view.edits} />
-        </section>
-      )}
     </div>
   );
 }

@@ -90,7 +90,11 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
   return (
     <Table
       label="Components"
-      columns={[['Component'], ['Kind'], ['State', 'rest']]}
+      columns={[
+        ['Component', 'tight'],
+        ['Kind', 'tight'],
+        ['State', 'rest'],
+      ]}
       rows={sorted.map(({ kind, namespace, name, status, reason, message }) => [
         `${kind} ${namespace} ${name}`,
         <Text of={namespace === '' ? name : `${namespace}/${name}`} />,

@@ -67,7 +67,12 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
               {total > 0 && (
                 <Table
                   label="Events"
-                  columns={[['When', 'tight'], ['Reason', 'tight'], ['Of'], ['What has happened', 'rest']]}
+                  columns={[
+                    ['When', 'tight'],
+                    ['Reason', 'tight'],
+                    ['Of', 'tight'],
+                    ['What has happened', 'rest'],
+                  ]}
                   rows={rows.map((row, index) => [
                     `${row.time} ${row.kind} ${row.name} ${index}`,
                     <Moment time={row.time} />,

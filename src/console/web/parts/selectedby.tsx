@@ -3,7 +3,7 @@ import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
 import { WordMark } from './icon.js';
 import { PlacementLink } from './name.js';
-import { Table } from './table.js';
+import { Table, type Column } from './table.js';
 
 /** What Placements say of a cluster. */
 
@@ -44,17 +44,19 @@ function Candidacies({ title, list }: { readonly title: string; readonly list: r
   );
 }
 
+const IF_IT_GOES: readonly Column[] = [['If it goes', 'who']];
+
 function Verdicts({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element {
   const isSelected = list.some(({ instead }) => instead !== undefined);
   return (
     <Table
       label={title}
       columns={[
-        ['Placement'],
-        ['Verdict'],
+        ['Placement', 'who'],
+        ['Verdict', 'who'],
         ['Rank', 'number'],
-        ['Why'],
-        ...(isSelected ? ([['If it goes']] as const) : []),
+        ['Why', 'rest'],
+        ...(isSelected ? IF_IT_GOES : []),
       ]}
       rows={list.map(({ namespace, placement, verdict, rank, why, instead }) => [
         `${namespace}/${placement}`,

@@ -112,6 +112,19 @@ export const STORIES: readonly Story[] = [
     },
   ],
   [
+    'what a pause does, and how it is made',
+    async (page, { name }) => {
+      await goToPlacement(page);
+      await press(page, /^Pause…$/);
+      await page.getByText('nothing takes the place of a cluster that is lost').waitFor();
+      if (name === 'a viewer') await page.getByText('You may not patch it').waitFor();
+      else await page.locator('button:enabled', { hasText: 'Pause with my rights' }).waitFor();
+      await tabTo(page, /^Close$/);
+      await page.keyboard.press('Enter');
+      await page.getByText('Pause with my rights').waitFor({ state: 'detached' });
+    },
+  ],
+  [
     'what if a region is lost',
     async (page) => {
       await ask(page, 'lose eu');
