@@ -3,9 +3,7 @@ import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
-import { notDone } from './action.js';
-import type { WriteRequest } from './draft.js';
-import { isWritten } from './guard.js';
+import { isWritten, notDone, type WriteRequest } from './write.js';
 import type { PlannedDraft } from './plan.js';
 
 /**
@@ -25,7 +23,8 @@ export async function applyAnswer(
     const refused = await sendAll(transport, requests, { ...query, fieldValidation: 'Strict' });
     if (refused !== undefined) return refused;
   }
-  return { kind: 'accepted', objects: plan.writes };
+  const { action } = plan;
+  return { kind: 'accepted', objects: plan.writes, ...(action !== undefined && { done: action.done }) };
 }
 
 function refusal(object: string, message: string, written: readonly string[] = []): ApplyAnswer {

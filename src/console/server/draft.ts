@@ -1,4 +1,4 @@
-import type { ActionText } from '../../answers/actions/action.js';
+import { actionOutcome, type Action, type ActionText } from '../../answers/actions/action.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
 import { createdFrom } from '../../answers/files/usermanifests.js';
 import { readAppliedText } from '../../answers/files/files.js';
@@ -12,13 +12,12 @@ import { KINDS } from '../../answers/kinds.js';
 import type { Change } from '../../answers/world/overlay.js';
 import type { World, WorldResource } from '../../answers/world/world.js';
 import { collectionPath, objectPath, resourceOf } from '../../runtime/client/path.js';
-import type { Call } from '../../runtime/transport/call.js';
 import { errorText } from '../../runtime/errors.js';
 import { isRecord, sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import type { Draft } from '../wire/plan.js';
-import { actionWorld, type ActionWrite } from './action.js';
+import { requestOf, type WriteRequest } from './write.js';
 import { manifestOf } from './manifest.js';
 
 /** A draft as the changes that `kubectl apply` and others would make, and the objects that it writes. */
@@ -33,13 +32,6 @@ export interface DraftObject {
   /** The fields of `live` that the draft does not have, and that stay: nobody has applied them. */
   readonly kept: readonly string[];
 }
-
-/** A write of one object, and its name as in {@link DraftObject}. */
-export type WriteRequest = Pick<Call, 'method' | 'path' | 'query' | 'target' | 'contentType' | 'body'> & {
-  readonly name: string;
-  /** The action that it makes. */
-  readonly of?: ActionWrite;
-};
 
 export interface DraftWorld extends Changed {
   readonly objects: readonly DraftObject[];
@@ -80,6 +72,22 @@ export async function draftWorld(
   const written = new Map(objects.filter(isChanged).map((one) => [one.name, objectWrite(one)]));
   const requests = [...written.values(), ...labelWrites(changed.writes, reading.world)];
   return { ...changed, objects, requests, lost: lostBy(changed.after, draft.losses) };
+}
+
+/** @throws NotFoundError, RefusedError as the command does */
+function actionWorld({ world }: FleetReading, action: Action): DraftWorld {
+  const { write, after, ...text } = actionOutcome(world, action);
+  const base = { after, writes: [], hasAllWrites: false, lost: new Map(), action: text };
+  if (write === undefined) return { ...base, objects: [], requests: [] };
+  const { type, object } = write;
+  // The kinds of a world have these plural names.
+  const resource = type.plural as WorldResource;
+  const name = nameOf(resource, object.metadata);
+  return {
+    ...base,
+    objects: [{ name, resource, object, live: object, kept: [] }],
+    requests: [requestOf(name, write)],
+  };
 }
 
 const PLANNED = KINDS.map(({ type }) => type.kind)

@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isLoopback } from '../../runtime/http/host.js';
-import { ManagedClusters, Placements } from '../../api/resources.js';
-import { resourceOf } from '../../runtime/client/path.js';
-import type { Call } from '../../runtime/transport/call.js';
 import type { Session } from '../wire/answer.js';
 import type { Hub } from './routes.js';
 
@@ -32,16 +29,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'cache-control': 'no-store',
 };
-
-/** All that the console writes: what a person has seen the plan of, with the rights of that person. */
-const WRITES: Readonly<Record<string, readonly string[]>> = {
-  [resourceOf(Placements)]: ['create', 'update', 'patch'],
-  [resourceOf(ManagedClusters)]: ['patch'],
-};
-
-export function isWritten({ verb, resource }: Call['target']): boolean {
-  return WRITES[resource]?.includes(verb) === true;
-}
 
 /** A request to the API. */
 export interface Visit {

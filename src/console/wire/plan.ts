@@ -107,7 +107,12 @@ export interface ApplyRequest {
 }
 
 export type ApplyAnswer =
-  | { readonly kind: 'accepted'; readonly objects: readonly string[] }
+  | {
+      readonly kind: 'accepted';
+      readonly objects: readonly string[];
+      /** What an action has done: until when it releases is known now. */
+      readonly done?: string;
+    }
   /** The hub has changed since the plan: it has to be looked at again. */
   | { readonly kind: 'moved' }
   | {

@@ -7,8 +7,7 @@ import { CLI_FIELD_MANAGER } from '../../../src/api/names.js';
 import { cordon, startDrain, uncordon } from '../../../src/cli/commands/maintenance/maintenance.js';
 import { changePause } from '../../../src/cli/commands/pause.js';
 import { releaseClusters } from '../../../src/cli/commands/release.js';
-import { requestOf } from '../../../src/console/server/action.js';
-import { isWritten } from '../../../src/console/server/guard.js';
+import { isWritten, requestOf } from '../../../src/console/server/write.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import { asRecord } from '../../../src/runtime/vocabulary/json.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
@@ -201,7 +200,8 @@ describe('an action over the API of the console', () => {
       undo: ['kubectl', 'mce', 'resume', 'placement', 'web', '-n', 'shop'],
     });
     expect([writes, hub.sent]).toEqual([['Placement shop/web'], []]);
-    expect(await apply('pause', basedOn)).toEqual({ kind: 'accepted', objects: ['Placement shop/web'] });
+    const accepted = { kind: 'accepted', objects: ['Placement shop/web'], done: 'shop/web is paused' };
+    expect(await apply('pause', basedOn)).toEqual(accepted);
     expect(hub.written).toEqual(['patch placements.cluster.fleetmgmt.io web']);
     expect(hub.sent[0]).toMatchObject({ attempts: 1, idempotent: false, query: { fieldValidation: 'Strict' } });
     expect(await plan('pause')).toMatchObject({ writes: [], action: { done: 'shop/web is paused already' } });
@@ -236,7 +236,11 @@ describe('an action over the API of the console', () => {
     await setWorld({ ...heldWorld(), at: AT });
     const { basedOn } = await plan('release');
     await clock.advance(300_000);
-    expect(await apply('release', basedOn)).toMatchObject({ kind: 'accepted' });
+    const { done } = await apply('release', basedOn);
+    // It says until when, by the time of the write.
+    const [, until = ''] = /leave until (\S+)$/.exec(String(done)) ?? [];
+    expect(hub.sent[0]?.body).toContain(`${until}/`);
+    expect(until).not.toBe('');
     expect(hub.sent[0]?.body).toContain('/prod-eu-2,prod-us-1');
   });
 

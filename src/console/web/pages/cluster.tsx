@@ -6,19 +6,20 @@ import { conditionLook } from '../conditionlook.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { ActButton, ActPanel } from '../parts/action.js';
+import { ActButton, ActPanel } from '../objects/action.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
-import { Edits, LastEdit } from '../parts/history.js';
+import { Edits, LastEdit } from '../objects/history.js';
 import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
 import { Since, Text, YamlLink } from '../parts/name.js';
-import { SelectedBy } from '../parts/selectedby.js';
+import { SelectedBy } from '../objects/selectedby.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
 export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 'cluster' }> }): JSX.Element {
   const { name, act } = route;
+  const onAct = (to: string): void => amend({ ...route, act: to });
   const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);
   return (
     <>
@@ -30,9 +31,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
           {!isAbsent(loaded) && (
             <>
               {loaded.data !== undefined &&
-                actionsOf(loaded.data).map((kind) => (
-                  <ActButton key={kind} kind={kind} on={act} onPress={(to) => amend({ ...route, act: to })} />
-                ))}
+                actionsOf(loaded.data).map((kind) => <ActButton key={kind} kind={kind} on={act} onPress={onAct} />)}
               <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
                 What if
               </a>
@@ -58,19 +57,8 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
       >
         {(view) => (
           <>
-            <Standing
-              view={view}
-              hasSets={!isWithheld(loaded, 'managedclustersets')}
-              on={act}
-              onAct={(to) => amend({ ...route, act: to })}
-            />
-            {isAct(act) && (
-              <ActPanel
-                key={act}
-                action={{ kind: act, namespace: '', name }}
-                onClose={() => amend({ ...route, act: '' })}
-              />
-            )}
+            <Standing view={view} hasSets={!isWithheld(loaded, 'managedclustersets')} on={act} onAct={onAct} />
+            {isAct(act) && <ActPanel key={act} action={{ kind: act, namespace: '', name }} onClose={() => onAct('')} />}
             {isWithheld(loaded, ...DECIDING) ? <NotKnown /> : <SelectedBy view={view} />}
             <Details view={view} />
           </>
@@ -159,13 +147,7 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
           <Command words={['kubectl', 'describe', 'mcl', name]} />
         </div>
       )}
-      {maintenance !== undefined && (
-        <div class="advice">
-          <p>No Placement newly selects it{maintenance === 'Draining' && ', and those that have it let it go'}.</p>
-          <ActButton kind="uncordon" on={on} onPress={onAct} />
-          <Command words={['kubectl', 'mce', 'uncordon', name]} />
-        </div>
-      )}
+      {maintenance !== undefined && <Maintenance view={view} on={on} onAct={onAct} />}
       {taints.length > 0 && (
         <ul class="taints" aria-label="Taints">
           {taints.map((one) => (
@@ -181,6 +163,17 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
       )}
       <LastEdit edits={edits} anchor="edits" />
     </section>
+  );
+}
+
+/** What a cordon or drain does, and the action that ends it. */
+function Maintenance({ view: { name, maintenance }, on, onAct }: Omit<StandingProps, 'hasSets'>): JSX.Element {
+  return (
+    <div class="advice">
+      <p>No Placement newly selects it{maintenance === 'Draining' && ', and those that have it let it go'}.</p>
+      <ActButton kind="uncordon" on={on} onPress={onAct} />
+      <Command words={['kubectl', 'mce', 'uncordon', name]} />
+    </div>
   );
 }
 

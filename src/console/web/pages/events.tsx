@@ -8,7 +8,7 @@ import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
 import { Commands } from '../parts/command.js';
-import { Moment } from '../parts/history.js';
+import { Moment } from '../objects/history.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Text } from '../parts/name.js';
 import { Pager } from '../parts/pager.js';
@@ -64,34 +64,38 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
                   <p>The API server keeps them for an hour.</p>
                 </Empty>
               )}
-              {total > 0 && (
-                <Table
-                  label="Events"
-                  columns={[
-                    ['When', 'tight'],
-                    ['Reason', 'tight'],
-                    ['Of', 'tight'],
-                    ['What has happened', 'rest'],
-                  ]}
-                  rows={rows.map((row, index) => [
-                    `${row.time} ${row.kind} ${row.name} ${index}`,
-                    <Moment time={row.time} />,
-                    row.type === 'Warning' ? (
-                      <WordMark word="Warning" text={row.reason} />
-                    ) : (
-                      <span class="muted">{shown(row.reason)}</span>
-                    ),
-                    <Regarding row={row} />,
-                    <span class={row.type === 'Warning' ? '' : 'muted'}>{shown(row.note)}</span>,
-                  ])}
-                />
-              )}
+              {total > 0 && <List rows={rows} />}
               <Pager label="Events" after={after.value} size={PAGE} total={total} onMove={(to) => (after.value = to)} />
             </div>
           )
         }
       </Show>
     </>
+  );
+}
+
+function List({ rows }: Pick<EventsPart, 'rows'>): JSX.Element {
+  return (
+    <Table
+      label="Events"
+      columns={[
+        ['When', 'tight'],
+        ['Reason', 'tight'],
+        ['Of', 'tight'],
+        ['What has happened', 'rest'],
+      ]}
+      rows={rows.map((row, index) => [
+        `${row.time} ${row.kind} ${row.name} ${index}`,
+        <Moment time={row.time} />,
+        row.type === 'Warning' ? (
+          <WordMark word="Warning" text={row.reason} />
+        ) : (
+          <span class="muted">{shown(row.reason)}</span>
+        ),
+        <Regarding row={row} />,
+        <span class={row.type === 'Warning' ? '' : 'muted'}>{shown(row.note)}</span>,
+      ])}
+    />
   );
 }
 

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
-import { WordMark } from './icon.js';
-import { PlacementLink } from './name.js';
-import { Table, type Column } from './table.js';
+import { WordMark } from '../parts/icon.js';
+import { PlacementLink } from '../parts/name.js';
+import { Table, type Column } from '../parts/table.js';
 
 /** What Placements say of a cluster. */
 

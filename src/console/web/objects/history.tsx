@@ -4,8 +4,8 @@ import type { DecisionChange, DecisionHistory } from '../../../answers/history.j
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
-import { Names, Since, Text } from './name.js';
-import { Table } from './table.js';
+import { Names, Since, Text } from '../parts/name.js';
+import { Table } from '../parts/table.js';
 
 /** What has changed in a decision, who has edited what led to it, and who has edited the Placement. */
 

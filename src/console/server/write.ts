@@ -1,33 +1,31 @@
-import { actionOutcome, type Action } from '../../answers/actions/action.js';
 import { leftText } from '../../answers/actions/maintenance.js';
 import { notStored, type AnnotationWrite, type SpecWrite } from '../../answers/actions/write.js';
-import { nameOf } from '../../answers/plan/changed.js';
-import type { WorldResource } from '../../answers/world/world.js';
-import type { FleetReading } from '../../answers/world/worlds.js';
+import { ManagedClusters, Placements } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { objectPath, resourceOf } from '../../runtime/client/path.js';
+import type { Call } from '../../runtime/transport/call.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import type { DraftWorld, WriteRequest } from './draft.js';
 
-/** An action as the change that it makes, and as the call that the command of the same name sends. */
+/** What the console writes, with the rights of the person: all of it stands here. */
+
+/** So it may do to these resources, and nothing else. */
+const WRITES: Readonly<Record<string, readonly string[]>> = {
+  [resourceOf(Placements)]: ['create', 'update', 'patch'],
+  [resourceOf(ManagedClusters)]: ['patch'],
+};
+
+export function isWritten({ verb, resource }: Call['target']): boolean {
+  return WRITES[resource]?.includes(verb) === true;
+}
+
+/** A write of one object, and its name as `KIND NAMESPACE/NAME`. */
+export type WriteRequest = Pick<Call, 'method' | 'path' | 'query' | 'target' | 'contentType' | 'body'> & {
+  readonly name: string;
+  /** The action that it makes. */
+  readonly of?: ActionWrite;
+};
 
 export type ActionWrite = SpecWrite | AnnotationWrite;
-
-/** @throws NotFoundError, RefusedError as the command does */
-export function actionWorld({ world }: FleetReading, action: Action): DraftWorld {
-  const { write, after, ...text } = actionOutcome(world, action);
-  const base = { after, writes: [], hasAllWrites: false, lost: new Map(), action: text };
-  if (write === undefined) return { ...base, objects: [], requests: [] };
-  const { type, object } = write;
-  // The kinds of a world have these plural names.
-  const resource = type.plural as WorldResource;
-  const name = nameOf(resource, object.metadata);
-  return {
-    ...base,
-    objects: [{ name, resource, object, live: object, kept: [] }],
-    requests: [requestOf(name, write)],
-  };
-}
 
 /** As the command writes, at the version that was read. */
 export function requestOf(name: string, write: ActionWrite): WriteRequest {

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { PieceView, PlacementView, SpreadView } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import { WordMark } from './icon.js';
-import { ClusterLink, Count, Names, Text } from './name.js';
-import { Table } from './table.js';
+import { WordMark } from '../parts/icon.js';
+import { ClusterLink, Count, Names, Text } from '../parts/name.js';
+import { Table } from '../parts/table.js';
 
 /** How a Placement chooses among the clusters that match. */
 

@@ -7,9 +7,9 @@ import type { ApplyAnswer, Plan, PlanAnswer } from '../../wire/plan.js';
 import { shown } from '../command.js';
 import { EMPTY_DRAFT } from '../draft.js';
 import { isLost, isStatus, post, reading, readNow, refresh } from '../store.js';
-import { Command } from './command.js';
-import { Moved, PlannedView } from './plan/planned.js';
-import { capital, isWithheld, Loading } from './states.js';
+import { Command } from '../parts/command.js';
+import { Moved, PlannedView } from '../parts/plan/planned.js';
+import { capital, isWithheld, Loading } from '../parts/states.js';
 
 /** What somebody does to an object: first what comes of it, then the write, with the rights of the person. */
 
@@ -150,7 +150,7 @@ function Outcome({ answer, text }: { readonly answer: ApplyAnswer; readonly text
     case 'accepted':
       return (
         <div class="notice ok" role="status">
-          <p>{capital(shown(text.done))}. To undo it:</p>
+          <p>{capital(shown(answer.done ?? text.done))}. To undo it:</p>
           <Command words={text.undo} />
         </div>
       );
