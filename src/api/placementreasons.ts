@@ -49,7 +49,9 @@ export const PlacementReasons = Object.freeze({
   DefinitionsReplaced:
     'the definition of clusters, sets or bindings was deleted with all its objects, and created again; every cluster stays until it is released',
   PausedBySpec: 'spec.paused is true; the decision stays as it is, or there is none yet',
-  OutsideChangeWindows: 'clusters that fail a rule stay until the next of spec.changeWindows opens',
+  OutsideChangeWindows:
+    'clusters stay, or stay out, until the next of spec.changeWindows opens, of the Placement or of a set of theirs',
+  ClusterSetPaused: 'clusters stay, or stay out, while spec.paused of a set of theirs is true',
   NoClusterInGroup:
     'no selected cluster is in a group that the spec names, so that a rollout begins with what follows it',
   Publishing: 'the decision objects that the message names are not stored yet',

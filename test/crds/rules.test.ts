@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
+import { readChangeTimes } from '../../src/domain/placement/spec/changewindows.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
 import type { CauseReason } from '@multicluster-engine/values/schema/fielderror';
@@ -114,6 +115,36 @@ describe('taints and tolerations', () => {
     const refused = await toleration(one);
 
     expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
+  });
+});
+
+describe('the times of a ManagedClusterSet', () => {
+  const SETS = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclustersets';
+  const window = (change: object): object => ({
+    changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin', ...change }],
+  });
+
+  it.each<[spec: object, parts: readonly string[]]>([
+    [{}, []],
+    [{ paused: true, ...window({ start: '* 00:00', duration: '168h' }) }, []],
+    [{ paused: false, changeWindows: [] }, []],
+    [{ paused: 'yes' }, ['spec.paused', 'must be of type boolean']],
+    [window({ start: 'Monday 22:00' }), ['spec.changeWindows[0].start', '"Monday 22:00"', 'must be a weekday']],
+    [window({ start: 'Mon 24:00' }), ['spec.changeWindows[0].start', '"Mon 24:00"', 'from 00:00 to 23:59']],
+    [window({ duration: '0h' }), ['spec.changeWindows[0].duration', '"0h"', 'from 1m to 168h']],
+    [window({ timeZone: '+01:00' }), ['spec.changeWindows[0].timeZone', '"+01:00"', 'of the IANA database']],
+    [window({ timeZone: 'Europe/Berln' }), ['spec.changeWindows[0].timeZone', 'Europe/Berln']],
+    [{ changeWindows: Array.from({ length: 17 }, () => ({})) }, ['spec.changeWindows', '17', '16']],
+    [{ changeWindows: [{ start: 'Mon 22:00' }] }, ['spec.changeWindows[0].duration: Required value']],
+  ])('%j are accepted, or refused with the field, the value and the rule, and read alike', async (spec, parts) => {
+    const body = { apiVersion: OLD.apiVersion, kind: 'ManagedClusterSet', metadata: { name: 'new' }, spec };
+    const { code, body: answer } = await send('POST', `${SETS}?dryRun=All`, JSON.stringify(body));
+    const message = code === 201 ? '' : String(Object(Object(answer).value).message);
+
+    expect(code).toBe(parts.length === 0 ? 201 : 422);
+    for (const part of parts) expect(message).toContain(part);
+    const { problem } = readChangeTimes(spec) ?? {};
+    expect(problem?.field ?? '').toBe(parts.length === 0 ? '' : parts[0]?.split(':')[0]);
   });
 });
 

@@ -10,9 +10,27 @@ export interface ManagedClusterSet extends KubeObject {
   spec: ManagedClusterSetSpec;
   status?: ManagedClusterSetStatus;
 }
-/** Which clusters belong to the set. */
+/** Which clusters belong to the set, and when they may come into decisions and leave them. */
 export interface ManagedClusterSetSpec {
   clusterSelector?: ClusterSetSelector;
+  /**
+   * Freezes the clusters of the set in every decision of the hub, whatever sets its placement selects from: none
+   * comes in and none leaves because of what somebody has chosen, until it is false.
+   */
+  paused?: boolean;
+  /**
+   * When clusters of the set may come into decisions and leave them.
+   *
+   * Items: One window, every week or every day.
+   */
+  changeWindows?: {
+    /** When it opens, by the clock of timeZone. */
+    start: string;
+    /** How long it stays open, in elapsed time. */
+    duration: string;
+    /** The time zone of start. */
+    timeZone: string;
+  }[];
 }
 /** How the set selects its clusters. */
 export interface ClusterSetSelector {

@@ -377,7 +377,8 @@ export interface PlacementStatus {
   /**
    * The overall state in one word, derived from the conditions; Paused while spec.paused is true, Held while
    * clusters are held from leaving or coming in, whether or not enough are selected, and Waiting while no other
-   * cluster is missing than those that stay until a change window opens.
+   * cluster is missing than those that stay, or stay out, until a change window opens or a set is no longer
+   * paused.
    */
   phase?:
     'Pending' | 'Misconfigured' | 'Paused' | 'Held' | 'Waiting' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';

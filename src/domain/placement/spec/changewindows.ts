@@ -1,5 +1,5 @@
 import { timeZoneData, timeZones } from '@multicluster-engine/values/timezones';
-import { quote, readList, readObject, reject } from '../../selectors.js';
+import { parse, quote, readList, readObject, reject, type Problem } from '../../selectors.js';
 
 export { timeZoneData };
 
@@ -29,6 +29,31 @@ const DURATION =
 const NO_ZONE = 'Factory';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** When elective changes of the clusters of a ManagedClusterSet may be made. */
+export interface ChangeTimes {
+  readonly paused: boolean;
+  /** Empty: at any time. */
+  readonly windows: readonly ChangeWindow[];
+  /** The field that cannot be read, since admission missed it: such a set counts as paused. */
+  readonly problem?: Problem;
+}
+
+/** Reads the `spec` of a ManagedClusterSet; never throws. Undefined where changes may be made at any time. */
+export function readChangeTimes(spec: unknown): ChangeTimes | undefined {
+  const read = parse((): ChangeTimes => {
+    const { paused, changeWindows } = readObject(spec, 'spec');
+    return { paused: readPaused(paused), windows: readChangeWindows(changeWindows, 'spec.changeWindows') };
+  });
+  if (!read.ok) return { paused: true, windows: [], problem: read.problem };
+  return read.value.paused || read.value.windows.length > 0 ? read.value : undefined;
+}
+
+/** `spec.paused`, inside a `parse`. */
+export function readPaused(value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'boolean') return value === true;
+  return reject('spec.paused', `${quote(value)} is not true or false`);
+}
 
 /** The windows of a spec, inside a `parse`; empty without any. */
 export function readChangeWindows(value: unknown, path: string): readonly ChangeWindow[] {

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
 import { readDetails } from './details.js';
-import { readChangeWindows, type ChangeWindow } from './changewindows.js';
+import { readChangeWindows, readPaused, type ChangeWindow } from './changewindows.js';
 import { Expressions, readExpressions, type ExpressionRequirement } from './expression.js';
 import { readGroups, type GroupStrategy } from './groups.js';
 import { readRebalance, type Rebalance, readPrioritizers, type Prioritizer } from './prioritizers.js';
@@ -11,7 +11,6 @@ import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js
 import { readTolerations, type Toleration } from './taint.js';
 import {
   parse,
-  quote,
   readList,
   readObject,
   readRequirements,
@@ -126,11 +125,6 @@ function readSpec(spec: Readonly<Record<string, unknown>>, expressions: Expressi
   const details = readDetails(spec['decisionDetails'], 'spec.decisionDetails');
   const preferences = { prioritizers, spread, rebalance, groups, details };
   return { wanted, requested, predicates, ...preferences, tolerations, budget, ...windows, problem: undefined };
-}
-
-function readPaused(value: unknown): boolean {
-  if (value === undefined || value === null || typeof value === 'boolean') return value === true;
-  return reject('spec.paused', `${quote(value)} is not true or false`);
 }
 
 function hashOf({ paused: _paused, ...spec }: JsonRecord): string {
