@@ -132,6 +132,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
       },
       bindings: [{ name: 's', clusterSet: 's', deleting: false }],
       sets: new Map([['s', { name: 's', deleting: false, selector: { kind: 'exclusive' } }]]),
+      timedSets: [],
       candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map(), view: () => undefined },
       selected: new Map(),
       othersSelecting: noOthers,

@@ -111,6 +111,7 @@ function snapshotOf(reading: Reading): PlacementSnapshot {
     },
     bindings,
     sets,
+    timedSets: [],
     candidates,
     selected: reading.clusters([]),
     othersSelecting,

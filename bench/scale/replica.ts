@@ -120,6 +120,7 @@ function snapshotOf(reading: Reading, { owner, placement, decisions, published }
     },
     bindings,
     sets,
+    timedSets: [],
     candidates,
     selected: reading.clusters((published?.lists ?? []).flat()),
     othersSelecting: reading.othersSelecting,

@@ -1,10 +1,10 @@
 import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
-import { readClusterSelector, type ClusterSelector } from '../../domain/clusters/selector.js';
+import type { ClusterSelector } from '../../domain/clusters/selector.js';
 import { readRelease } from '../../domain/placement/spec/budget.js';
 import { ownClusters, placementKeys, readDecision } from '../../domain/placement/stored/decision.js';
-import { bindingView, eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
+import { bindingView, eligibleSets, readableSelectors, setView } from '../../domain/placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../../domain/placement/explain/verdict.js';
 import { Expressions } from '../../domain/placement/spec/expression.js';
 import { compileSpec, type PlacementRules } from '../../domain/placement/spec/predicates.js';
@@ -90,6 +90,7 @@ export class WorldInputs {
   readonly #placements: ReadonlyMap<string, RawObject>;
   readonly #bindings: ReadonlyMap<string, readonly BindingView[]>;
   readonly #sets: ReadonlyMap<string, SetView>;
+  readonly #timedSets: readonly SetView[];
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #rules = new Map<RawObject, PlacementRules>();
   readonly #views: ReadonlyMap<RawObject, ClusterView>;
@@ -116,6 +117,7 @@ export class WorldInputs {
       bindingView,
     );
     this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
+    this.#timedSets = [...this.#sets.values()].filter(({ times }) => times !== undefined);
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
     const views = known === undefined ? NO_VIEWS : known.#views;
     this.#views = new Map(objects.managedclusters.map((one) => [one, views.get(one) ?? clusterViewIn(world, one)]));
@@ -153,6 +155,7 @@ export class WorldInputs {
       placement: { ...owner, generation, rules, release, releasedAdditions, status },
       bindings,
       sets,
+      timedSets: this.#timedSets,
       candidates: this.clusters.candidates(selectors, rules),
       selected: this.#existing(names),
       othersSelecting: isBalanced(rules) ? this.othersSelecting(namespace, name) : noOthers,
@@ -276,11 +279,6 @@ export function grouped<Of, T, K extends string>(
     }
   }
   return groups;
-}
-
-export function setView({ metadata, spec }: RawObject): SetView {
-  const { name, deletionTimestamp } = metadata;
-  return { name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(spec) };
 }
 
 function readableOf(withheld: World['withheld']): Readable {

@@ -1,11 +1,10 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { readEvents, type EventRow, type ReadEvents } from '../../answers/explain/events.js';
-import { setView } from '../../answers/world/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
-import { bindingView, clusterSetOf, whyIgnored } from '../../domain/placement/select/eligible.js';
+import { bindingView, clusterSetOf, setView, whyIgnored } from '../../domain/placement/select/eligible.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { byText } from '../../runtime/vocabulary/names.js';

@@ -42,6 +42,8 @@ export interface ClusterChange {
   readonly selecting: ReadonlySet<string>;
   /** Whether its taints have changed. */
   readonly retainted: boolean;
+  /** Whether it has come into a set with times for changes, or left one: it may move then, or no longer. */
+  readonly retimed: boolean;
   /** The keys of the Placements that spread over a key whose value changed. */
   readonly spreadKeys: Iterable<string>;
   /** The Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
@@ -57,7 +59,8 @@ export interface ClusterChange {
  * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;
  * - its domain changes, and a spread constraint of the Placement keeps clusters out;
- * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it.
+ * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it;
+ * - its clusters move for better ones, and sets with times for changes have the cluster now that had not, or the reverse.
  */
 export function affected(change: ClusterChange, placements: ReadonlyMap<string, Entry>): ReadonlySet<Entry> {
   const found = new Set<Entry>();
@@ -83,7 +86,7 @@ export function affected(change: ClusterChange, placements: ReadonlyMap<string, 
     if (placement !== undefined) found.add(placement);
   }
   addSpread(change, placements, found);
-  if (change.retainted) addTainted(change, placements, found);
+  if (change.retainted || change.retimed) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.maySelectOthers) found.add(placement);
   return found;
@@ -104,7 +107,7 @@ function addSpread(
   }
 }
 
-/** Adds the Placements to which other taints of the cluster make a difference. */
+/** Adds the Placements to which other taints of the cluster, or other sets with times, make a difference. */
 function addTainted(
   { before, after, selecting, moves }: ClusterChange,
   placements: ReadonlyMap<string, Entry>,

@@ -6,21 +6,37 @@ import { Multimap } from './multimap.js';
 export interface Bound {
   readonly bindings: readonly BindingView[];
   readonly sets: ReadonlyMap<string, SetView>;
+  /** All existing sets with times for changes, whatever the namespace. */
+  readonly timedSets: readonly SetView[];
 }
 
 /** ManagedClusterSets and the bindings that name them: sets by namespace, and namespaces by set. */
 export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
+  #timedSets: readonly SetView[] = [];
   readonly #bindings = new Map<string, Map<string, BindingView>>();
   /** Name of a set → the keys of the bindings that name it. */
   readonly #bySet = new Multimap<string, string>();
 
-  upsertSet(set: SetView): void {
+  /** Returns whether the times for changes of the set are other ones, or may be. */
+  upsertSet(set: SetView): boolean {
+    const wasTimed = this.removeSet(set.name);
     this.#sets.set(set.name, set);
+    if (set.times !== undefined) this.#timedSets = [...this.#timedSets, set];
+    return wasTimed || set.times !== undefined;
   }
 
-  removeSet(name: string): void {
+  /** Returns whether the set had times for changes. */
+  removeSet(name: string): boolean {
+    const isTimed = this.isTimed(name);
     this.#sets.delete(name);
+    if (isTimed) this.#timedSets = this.#timedSets.filter((set) => set.name !== name);
+    return isTimed;
+  }
+
+  /** Whether the set exists, and has times for changes. */
+  isTimed(set: string): boolean {
+    return this.#sets.get(set)?.times !== undefined;
   }
 
   upsertBinding(namespace: string, binding: BindingView): void {
@@ -46,7 +62,7 @@ export class BindingIndex {
       const set = this.#sets.get(clusterSet);
       if (set !== undefined) sets.set(clusterSet, set);
     }
-    return { bindings, sets };
+    return { bindings, sets, timedSets: this.#timedSets };
   }
 
   /** The namespaces with a binding that names the set. */

@@ -1,4 +1,4 @@
-import { chosen } from '../../domain/placement/select/decision.js';
+import { chosen, isKeptBySet } from '../../domain/placement/select/decision.js';
 import type { Published } from '../../domain/placement/stored/decision.js';
 import { Multimap } from './multimap.js';
 import type { IndexedDecision } from './reading.js';
@@ -27,7 +27,7 @@ class Relation {
     for (const cluster of clusters) this.add(key, cluster);
   }
 
-  clustersOf(key: string): Iterable<string> {
+  clustersOf(key: string): ReadonlySet<string> {
     return this.#clusters.get(key);
   }
 
@@ -68,8 +68,9 @@ export class DecisionIndex {
     const isNext = before !== undefined && this.#committed.get(key) === before;
     if (!isNext) this.#selected.replace(key, chosen(decision));
     this.#held.replace(key, []);
-    for (const [cluster, { kind }] of decision.fates) {
-      if (kind === 'held') this.#held.add(key, cluster);
+    for (const [cluster, fate] of decision.fates) {
+      const { kind } = fate;
+      if (kind === 'held' || (fate.kind === 'keptOut' && isKeptBySet(fate.by))) this.#held.add(key, cluster);
       else if (isNext && kind === 'leaves') this.#selected.remove(key, cluster);
       else if (isNext && kind === 'comesIn') this.#selected.add(key, cluster);
     }
@@ -110,7 +111,15 @@ export class DecisionIndex {
     return this.#selected.placementsOf(cluster);
   }
 
-  /** The keys of the Placements in which the cluster fails a rule and is held or waits. They are woken by each of its changes. */
+  /** Whether clusters of the Placement are held, or wait. */
+  isHolding(key: string): boolean {
+    return this.#held.clustersOf(key).size > 0;
+  }
+
+  /**
+   * The keys of the Placements in which the cluster fails a rule and is held or waits, or is kept out by a set of it. They are woken
+   * by each of its changes.
+   */
   holding(cluster: string): ReadonlySet<string> {
     return this.#held.placementsOf(cluster);
   }

@@ -101,14 +101,12 @@ export class PlacementIndex {
   /** Adds or updates a set. Not to be called for changes of its status or labels alone. */
   upsertSet(set: SetView): readonly string[] {
     this.#membership.upsertSet(set.name, set.selector);
-    this.#bindings.upsertSet(set);
-    return this.#setChanged(set.name);
+    return this.#setChanged(set.name, this.#bindings.upsertSet(set));
   }
 
   removeSet(name: string): readonly string[] {
     this.#membership.removeSet(name);
-    this.#bindings.removeSet(name);
-    return this.#setChanged(name);
+    return this.#setChanged(name, this.#bindings.removeSet(name));
   }
 
   /** Adds or updates a binding. Not to be called for changes of its status or labels alone. */
@@ -248,15 +246,19 @@ export class PlacementIndex {
     const holding = this.#decisions.holding(name);
     const spreadKeys = this.#topologies.changed(before, after);
     const keys = { naming, holding, selecting, spreadKeys };
-    const change = { ordinal, ...views, moves, ...keys, maySelectOthers: this.#maySelectOthers };
+    const retimed = sets.some((set) => this.#bindings.isTimed(set));
+    const change = { ordinal, ...views, retimed, moves, ...keys, maySelectOthers: this.#maySelectOthers };
     const placements = this.#report(affected(change, this.#placements));
     const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
     return { placements, sets, delayed: [...rescored, ...detailedAmong(details, selecting, this.#placements)] };
   }
 
-  #setChanged(set: string): readonly string[] {
+  /** `isTimed`: clusters of any Placement may wait for the set, or have waited, or not moved. */
+  #setChanged(set: string, isTimed: boolean): readonly string[] {
     this.#pools.updateSet(set);
-    const entries: Entry[] = [];
+    const isWaiting = ({ key, rules }: Entry): boolean =>
+      rules.rebalance !== undefined || this.#decisions.isHolding(key);
+    const entries = isTimed ? [...this.#placements.values()].filter(isWaiting) : [];
     for (const namespace of this.#bindings.namespacesOf(set)) entries.push(...this.#updateEligibility(namespace));
     return this.#report(entries);
   }

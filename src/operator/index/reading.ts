@@ -41,6 +41,8 @@ export interface Reading {
   /** The bindings of the namespace, and the existing sets that they name. */
   readonly bindings: readonly BindingView[];
   readonly sets: ReadonlyMap<string, SetView>;
+  /** The existing sets with times for changes. */
+  readonly timedSets: readonly SetView[];
   /** The clusters that the Placement may select from. */
   readonly candidates: Candidates;
   /** How many other Placements select a cluster, at the time of the call. */

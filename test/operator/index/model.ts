@@ -1,6 +1,6 @@
-import { readClusterSelector, selects } from '../../../src/domain/clusters/selector.js';
+import { selects } from '../../../src/domain/clusters/selector.js';
 import { candidatesAmong, type FleetMember } from '../../support/builders/candidates.js';
-import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
+import { eligibleSets, setView } from '../../../src/domain/placement/select/eligible.js';
 import type { IndexedDecision } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { statementsOf } from '../../../src/domain/placement/report/statements.js';
@@ -9,7 +9,12 @@ import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import type { Published } from '../../../src/domain/placement/stored/decision.js';
 import { publishedLists } from '../../support/builders/placement.js';
-import type { BindingView, ClusterView, PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
+import type {
+  BindingView,
+  ClusterView,
+  PlacementSnapshot,
+  SetView,
+} from '../../../src/domain/placement/select/snapshot.js';
 import { scheduled } from '../../support/builders/scheduled.js';
 
 interface ModelSet {
@@ -33,23 +38,27 @@ export class Model {
   readonly placements = new Map<string, ModelPlacement>();
 
   fleet(): FleetMember[] {
-    const selectors = [...this.sets].map(([name, { spec }]) => [name, readClusterSelector(spec)] as const);
+    const views = [...this.#views().values()];
     return [...this.clusters.values()].map((one) => {
-      const sets = selectors.filter(([name, selector]) => selects(name, selector, one.labels));
-      return { cluster: one, sets: sets.map(([name]) => name) };
+      const sets = views.filter(({ name, selector }) => selects(name, selector, one.labels));
+      return { cluster: one, sets: sets.map(({ name }) => name) };
     });
+  }
+
+  #views(): Map<string, SetView> {
+    return new Map(
+      [...this.sets].map(([name, { deleting, spec }]) => [
+        name,
+        { ...setView({ metadata: { name }, spec }), deleting },
+      ]),
+    );
   }
 
   snapshot(key: string): PlacementSnapshot {
     const { namespace, spec, published } = this.#placement(key);
     const rules = compileSpec(spec);
     const bindings = [...(this.bindings.get(namespace)?.values() ?? [])];
-    const sets = new Map(
-      [...this.sets].map(([name, one]) => [
-        name,
-        { name, deleting: one.deleting, selector: readClusterSelector(one.spec) },
-      ]),
-    );
+    const sets = this.#views();
     const { eligible } = eligibleSets(rules, bindings, sets);
     const candidates =
       rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : candidatesAmong([], [], rules);
@@ -66,6 +75,7 @@ export class Model {
       },
       bindings,
       sets,
+      timedSets: [...sets.values()].filter(({ times }) => times !== undefined),
       candidates,
       selected: this.clusters,
       othersSelecting: this.#othersSelecting(key),

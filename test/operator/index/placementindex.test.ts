@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
+import { setView } from '../../../src/domain/placement/select/eligible.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
@@ -33,7 +33,10 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
       return index.removeCluster(event.name).placements;
     case 'set':
       model.sets.set(event.name, event);
-      return index.upsertSet({ name: event.name, deleting: event.deleting, selector: readClusterSelector(event.spec) });
+      return index.upsertSet({
+        ...setView({ metadata: { name: event.name }, spec: event.spec }),
+        deleting: event.deleting,
+      });
     case 'setGone':
       model.sets.delete(event.name);
       return index.removeSet(event.name);
@@ -191,15 +194,17 @@ const someSpec = fc.oneof(
   { weight: 4, arbitrary: timed(someChoice) },
   { weight: 2, arbitrary: fc.constant(broken) },
 );
-const someSetSpec = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({}) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      clusterSelector: fc.record({ selectorType: fc.constant('LabelSelector'), labelSelector: someSelector }),
-    }),
-  },
-  { weight: 3, arbitrary: fc.constant({ clusterSelector: { selectorType: 'Sorting' } }) },
+const someSetSpec = timed(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        clusterSelector: fc.record({ selectorType: fc.constant('LabelSelector'), labelSelector: someSelector }),
+      }),
+    },
+    { weight: 3, arbitrary: fc.constant({ clusterSelector: { selectorType: 'Sorting' } }) },
+  ),
 );
 const rarely = fc.nat(5).map((n) => n === 0);
 const someCluster = fc.record({
@@ -537,11 +542,7 @@ describe('PlacementIndex', () => {
 
   it('the placement index reports the Placement with an unreadable set whose decision may hold a cluster that is gone', () => {
     const index = reconciled({}, cluster('a'));
-    index.upsertSet({
-      name: 'odd',
-      deleting: false,
-      selector: readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }),
-    });
+    index.upsertSet(setView({ metadata: { name: 'odd' }, spec: { clusterSelector: { selectorType: 'Sorting' } } }));
     index.upsertBinding('team', binding('odd'));
     begun(index, 'team/web');
 

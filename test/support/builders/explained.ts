@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
-import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
 import { ranksIn } from '../../../src/answers/whoselects.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
@@ -9,7 +8,7 @@ import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain
 import { explainPredicates } from '../../../src/domain/placement/explain/predicates.js';
 import { summarize } from '../../../src/domain/placement/explain/summary.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
-import { bindingView } from '../../../src/domain/placement/select/eligible.js';
+import { bindingView, setView } from '../../../src/domain/placement/select/eligible.js';
 import { isFactName } from '../../../src/domain/clusters/facts.js';
 import { namedFacts, hasNumbers } from '../../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
@@ -122,21 +121,19 @@ export function expectIndexEqual(world: World): void {
   const index = new PlacementIndex();
   const { objects } = world;
   const facts = namedFacts(snapshot.placement.rules);
-  for (const one of objects.managedclustersets) {
-    const { name, deletionTimestamp } = one.metadata;
-    index.upsertSet({ name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(one.spec) });
-  }
+  for (const one of objects.managedclustersets) index.upsertSet(setView(one));
   for (const one of objects.managedclustersetbindings)
     index.upsertBinding(one.metadata.namespace ?? '', bindingView(one));
   for (const one of objects.managedclusters) index.upsertCluster(clusterView(one, facts));
   index.upsertPlacement('shop/web', { namespace: NAMESPACE, rules: snapshot.placement.rules });
   const reading = index.begin('shop/web');
   assert(reading !== undefined);
-  const { bindings, sets, candidates } = reading;
+  const { bindings, sets, timedSets, candidates } = reading;
   const names = objects.managedclusters.map(({ metadata }) => metadata.name);
 
   assert.deepEqual(bindings, snapshot.bindings);
   assert.deepEqual(sets, snapshot.sets);
+  assert.deepEqual(timedSets, snapshot.timedSets);
   assert.equal(candidates.count, snapshot.candidates.count);
   assert.deepEqual(candidates.unmatched, snapshot.candidates.unmatched);
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));

@@ -133,6 +133,7 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     placement: { namespace: 'team', name, uid: UID, generation, rules, release, releasedAdditions, status },
     bindings,
     sets,
+    timedSets: world.sets.filter(({ times }) => times !== undefined),
     candidates: candidatesAmong(fleet, eligible, rules),
     selected: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
     othersSelecting: noOthers,

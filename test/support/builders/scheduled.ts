@@ -7,7 +7,7 @@ import {
   leaving,
   staying,
   stuck,
-  windowIn,
+  opensIn,
   type Hold,
   type Decision,
   type Leaving,
@@ -47,7 +47,7 @@ export function scheduled(snapshot: PlacementSnapshot): Scheduled {
     heldAdditions: keptOut(decision, isHold),
     waitingRemovals: named(staying(decision, merelyWaits)),
     waitingAdditions: keptOut(decision, merelyWaits),
-    windowed: named(staying(decision, (by) => windowIn(by) !== undefined)),
+    windowed: named(staying(decision, (by) => opensIn(by) !== undefined)),
     stuck: stuck(decision),
   };
 }

@@ -1,4 +1,5 @@
 import type { Requirement } from '../../selectors.js';
+import { waitsFor } from '../select/decision.js';
 import { countedText } from './causes.js';
 import { isWaiting, type ClusterExplanation, type Explanation } from './verdict.js';
 
@@ -26,7 +27,7 @@ const MOST_PARTS = 8;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
 export function summarize(explanation: Explanation): Summary {
-  const { clusters, placement } = explanation;
+  const { clusters } = explanation;
   const isKnown = clusters.every(({ verdict }) => verdict !== 'Unknown');
   const phraseOf = phrasesFor(explanation);
   const counts = new Map<string, { readonly one: string; count: number }>();
@@ -44,7 +45,7 @@ export function summarize(explanation: Explanation): Summary {
     counts.set(several, known);
     known.count += 1;
   }
-  const until = placement.rules.paused ? 'Resumed' : 'WindowOpens';
+  const until = waitEnd(explanation);
   const parts = [...counts]
     .map(([several, { one, count: of }]) => ({ count: of, text: of === 1 ? one : several }))
     .sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
@@ -55,6 +56,17 @@ export function summarize(explanation: Explanation): Summary {
     total: clusters.length,
     parts,
   };
+}
+
+/** What those wait for that wait, a pause before a window. */
+export function waitEnd({
+  placement,
+  decision,
+}: Pick<Explanation, 'placement' | 'decision'>): 'Resumed' | 'WindowOpens' {
+  const { fates } = decision ?? {};
+  const kept = fates === undefined ? [] : [...fates.of('held'), ...fates.of('keptOut')];
+  const isPaused = placement.rules.paused || kept.some(([, { by }]) => waitsFor(by) === 'paused');
+  return isPaused ? 'Resumed' : 'WindowOpens';
 }
 
 /** `3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).` */

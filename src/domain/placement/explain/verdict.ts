@@ -103,11 +103,11 @@ export function verdictWord(one: ClusterExplanation, explanation: Explanation): 
   return isWaiting(one, explanation) ? 'Waiting' : one.verdict;
 }
 
-/** `spec.paused`: the field that keeps a cluster out which passes every rule; undefined for any other. */
+/** `spec.paused`: the field, of the spec or of a set, that keeps a cluster out which passes every rule; undefined for any other. */
 export function keptOutBy(
   { name }: ClusterExplanation,
   { decision }: Pick<Explanation, 'decision'>,
 ): string | undefined {
   const fate = decision?.fates.get(name);
-  return fate?.kind === 'keptOut' ? `spec.${keepingOut(fate.by)}` : undefined;
+  return fate?.kind === 'keptOut' ? keepingOut(fate.by) : undefined;
 }

@@ -6,14 +6,16 @@ import {
   REMOVALS_ANNOTATION,
 } from '../../../api/names.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
-import { boundedList, clip, nameList } from '../../conditions.js';
+import { boundedList, clip, nameList, problemText } from '../../conditions.js';
 import { isOwn } from '../stored/decision.js';
 import { leavingByText } from '../explain/causes.js';
 import {
   isHold,
+  isKeptBySet,
   keptOut,
+  ownWindowIn,
+  setText,
   staying,
-  windowIn,
   type Hold,
   type ClosedWindow,
   type Decision,
@@ -21,6 +23,7 @@ import {
   type Holder,
   type Holders,
   type Leaving,
+  type SetText,
 } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
@@ -81,7 +84,12 @@ export function holdersText(by: Holders, snapshot: PlacementSnapshot): string {
   return (isHold(by) ? by.slice(0, 1) : by).map((one) => holderText(one, snapshot)).join(', and ');
 }
 
-function holderText(holder: Holder, snapshot: PlacementSnapshot): string {
+/** A status has no name of a set that is not bound to the namespace: who reads it may not know the set. */
+export function publishedSetText({ sets }: PlacementSnapshot): SetText {
+  return (set) => (sets.has(set) ? setText(set) : 'a ManagedClusterSet that is not bound to the namespace');
+}
+
+function holderText(holder: Holder, snapshot: PlacementSnapshot, textOf = setText): string {
   switch (holder.kind) {
     case 'Definitions':
       return replacedText(snapshot);
@@ -90,9 +98,14 @@ function holderText(holder: Holder, snapshot: PlacementSnapshot): string {
     case 'Budget':
       return exceededText(snapshot, 'maxRemovals');
     case 'Pause':
-      return PAUSED;
-    case 'Window':
-      return `waits for the change window that opens at ${openingText(holder)}`;
+      if (holder.set === undefined) return PAUSED;
+      return holder.problem === undefined
+        ? `spec.paused of ${textOf(holder.set)} is true`
+        : `${textOf(holder.set)} counts as paused: ${problemText(holder.problem)}`;
+    case 'Window': {
+      const of = holder.set === undefined ? '' : ` of ${textOf(holder.set)}`;
+      return `waits for the change window${of} that opens at ${openingText(holder)}`;
+    }
   }
 }
 
@@ -167,6 +180,7 @@ function waitingMessage(snapshot: PlacementSnapshot, decision: Decision, { clust
   const others = [
     ...(paused ? [PAUSED] : []),
     ...(clusters.some(({ by }) => isHold(by)) ? ['they are held'] : []),
+    ...(clusters.some(({ by }) => isKeptBySet(by)) ? ['their cluster sets keep them'] : []),
     ...(released === undefined
       ? []
       : [`they are held again after their release, which ends at ${timestamp(released)}`]),
@@ -180,17 +194,40 @@ function waitingMessage(snapshot: PlacementSnapshot, decision: Decision, { clust
   );
 }
 
-/** The clusters that leave when the next window opens, where nothing else keeps them then, sorted by name. */
+/** What the condition ChangesWaiting says of each set that keeps clusters waiting: why, and which, those that leave with their causes. */
+function setTexts(snapshot: PlacementSnapshot, decision: Decision): readonly string[] {
+  const kept = new Map<string, { readonly leaving: Set<HeldCluster>; readonly coming: Set<string> }>();
+  const note = (by: Holders, leaving: readonly HeldCluster[], coming: readonly string[]): void => {
+    for (const one of by.filter((each) => isKeptBySet([each]))) {
+      const text = holderText(one, snapshot, publishedSetText(snapshot));
+      const lists = kept.get(text) ?? { leaving: new Set(), coming: new Set() };
+      kept.set(text, lists);
+      for (const cluster of leaving) lists.leaving.add(cluster);
+      for (const cluster of coming) lists.coming.add(cluster);
+    }
+  };
+  for (const one of staying(decision)) note(one.by, [one], []);
+  for (const [name, { by }] of decision.fates.of('keptOut')) note(by, [], [name]);
+  return [...kept]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([text, { leaving, coming }]) => {
+      const causes = causesText([...leaving], snapshot, decision);
+      const names = boundedList([...coming].sort(), ', ', HELD_LIMIT);
+      return `${text}${causes && `; these wait to leave: ${causes}`}${names && `; these wait to come in: ${names}`}`;
+    });
+}
+
+/** The clusters that leave when the next window of the Placement opens, where nothing else keeps them then, sorted by name. */
 interface Windowed {
   readonly clusters: readonly HeldCluster[];
   readonly window: ClosedWindow;
 }
 
-/** The clusters that wait for a change window, and this window; undefined without such clusters. */
+/** The clusters that wait for a change window of the Placement, and this window; undefined without such clusters. */
 function windowedIn(decision: Decision): Windowed | undefined {
-  const clusters = staying(decision, (by) => windowIn(by) !== undefined);
+  const clusters = staying(decision, (by) => ownWindowIn(by) !== undefined);
   const [first] = clusters;
-  const window = first && windowIn(first.by);
+  const window = first && ownWindowIn(first.by);
   return window && { clusters, window };
 }
 
@@ -211,9 +248,13 @@ export function waitingTexts(
 ): readonly { readonly type: 'Paused' | 'ChangesWaiting'; readonly message: string }[] {
   const windowed = windowedIn(decision);
   const paused = { type: 'Paused', message: pausedMessage(snapshot) } as const;
+  const waiting = [
+    ...(windowed ? [waitingMessage(snapshot, decision, windowed)] : []),
+    ...(snapshot.timedSets.length === 0 ? [] : setTexts(snapshot, decision)),
+  ];
   return [
     ...(snapshot.placement.rules.paused ? [paused] : []),
-    ...(windowed ? [{ type: 'ChangesWaiting', message: waitingMessage(snapshot, decision, windowed) } as const] : []),
+    ...(waiting.length > 0 ? [{ type: 'ChangesWaiting', message: clip(waiting.join('; ')) } as const] : []),
   ];
 }
 
@@ -233,6 +274,11 @@ export function releaseWaits(
 ): ReleaseWaits {
   const { paused } = rules;
   const isAll = clusters.includes('*');
+  const bySet = staying(decision, isKeptBySet).filter(({ cluster }) => isAll || clusters.includes(cluster));
+  if (bySet.length > 0) {
+    const names = nameList(bySet.map(({ cluster }) => cluster));
+    return { text: `a release ends no pause and opens no change window of a cluster set: ${names} may still wait` };
+  }
   const { clusters: waiting = [], window } = windowedIn(decision) ?? {};
   const windowed = waiting.map((one) => one.cluster).filter((name) => isAll || clusters.includes(name));
   if (windowed.length === 0 || window === undefined)

@@ -43,6 +43,7 @@ const KEPT = {
   Hold: ['is held', 'are held'],
   Window: ['waits for a change window', 'wait for a change window'],
   Pause: ['stays while spec.paused is true', 'stay while spec.paused is true'],
+  SetPause: ['stays while its cluster set is paused', 'stay while their cluster sets are paused'],
 } as const;
 
 export function satisfiedCondition(statements: Statements): ConditionText {
@@ -151,7 +152,7 @@ function tooFew(statements: Statements): ConditionText | undefined {
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(statements: Statements): string {
   const { wanted, scheduled, allStored, keptBy, keptOutBy } = statements;
-  const keeps = `spec.${keptOutBy} keeps matching clusters out`;
+  const keeps = `${keptOutBy} keeps matching clusters out`;
   if (wanted === undefined && keptOutBy !== undefined) return keeps;
   if (wanted === undefined) return 'not every cluster that matches is stored';
   if (keptBy !== undefined && allStored) return missingBesideHeld(wanted, KEPT[keptBy], statements);
@@ -176,7 +177,7 @@ function missing(statements: Statements): string {
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
 function missingBesideHeld(
   wanted: number,
-  [one, several]: (typeof KEPT)['Hold' | 'Window' | 'Pause'],
+  [one, several]: (typeof KEPT)[keyof typeof KEPT],
   statements: Statements,
 ): string {
   const { scheduled, stored, keptAbove: above } = statements;

@@ -9,13 +9,16 @@ import {
   isKeptOutByPause,
   keepingOut,
   keptOut,
+  opensIn,
   selectedClusters,
   staying,
   stuck,
   type Decision,
+  type SetText,
   type StuckCluster,
 } from '../select/decision.js';
 import { hadDecision } from '../stored/basis.js';
+import { publishedSetText } from './holds.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
@@ -45,11 +48,11 @@ export interface Statements
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
   /** What keeps stored clusters that are not selected any more; undefined without such. */
-  readonly keptBy: 'Hold' | 'Window' | 'Pause' | undefined;
+  readonly keptBy: 'Hold' | 'Window' | 'Pause' | 'SetPause' | undefined;
   /** How many of these match, and are above the number of their predicate or of the Placement. */
   readonly keptAbove: number;
-  /** Which field of the spec keeps some clusters out that match; undefined for none. */
-  readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
+  /** Which field, of the spec or of a set, keeps some clusters out that match; undefined for none. */
+  readonly keptOutBy: string | undefined;
   /** Whether predicates have numbers, and whether each is 0, which is why none is wanted. */
   readonly numbers: 'none' | 'some' | 'zero';
   /** The number of clusters that are selected and stored. */
@@ -80,12 +83,15 @@ function numbersOf(rules: PlacementRules): Statements['numbers'] {
 
 function keptBy(decision: Decision, { paused }: PlacementRules): Statements['keptBy'] {
   if (holdOf(decision) !== undefined) return 'Hold';
-  return paused ? 'Pause' : 'Window';
+  if (paused) return 'Pause';
+  return staying(decision, (by) => opensIn(by) !== undefined).length > 0 ? 'Window' : 'SetPause';
 }
 
-function keptOutBy({ fates }: Decision): Statements['keptOutBy'] {
-  const fields = new Set(fates.of('keptOut').map(([, { by }]) => keepingOut(by)));
-  return (['paused', 'disruptionBudget.maxAdditions'] as const).find((one) => fields.has(one));
+/** Nothing is missing where a move waits. */
+function keptOutBy({ fates, move }: Decision, textOf: SetText): Statements['keptOutBy'] {
+  const fields = new Set(fates.of('keptOut').map(([, { by }]) => keepingOut(by, textOf)));
+  const bySets = move === undefined ? [...fields].sort() : [];
+  return ['spec.paused', 'spec.disruptionBudget.maxAdditions', ...bySets].find((one) => fields.has(one));
 }
 
 /** The statements after a pass; `stored`: the names in the decision objects as they are stored. */
@@ -116,7 +122,7 @@ export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, st
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(decision, placement.rules) : undefined,
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
-    keptOutBy: keptOutBy(decision),
+    keptOutBy: keptOutBy(decision, publishedSetText(snapshot)),
     wanted,
     numbers: numbersOf(placement.rules),
     scheduled,

@@ -11,7 +11,17 @@ import { heldAdditionsMessage, heldMessage, waitingTexts } from './holds.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
-import { holdOf, isHold, keptOut, staying, type Hold, type Decision } from '../select/decision.js';
+import {
+  chosen,
+  holdOf,
+  isHold,
+  isKeptBySet,
+  keptOut,
+  opensIn,
+  staying,
+  type Hold,
+  type Decision,
+} from '../select/decision.js';
 import { specHashToRemember } from '../select/waiting.js';
 import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -75,7 +85,7 @@ export function placementReport(
       others: [
         ...heldStates(snapshot, decision),
         ...waitingTexts(snapshot, decision).map(({ type, message }) =>
-          stateOf(snapshot, type, statement('True', WAIT_REASONS[type], message)),
+          stateOf(snapshot, type, statement('True', waitReason(type, decision), message)),
         ),
         ...emptyGroupStates(snapshot, slices),
       ],
@@ -106,7 +116,11 @@ const HOLD_REASONS: Readonly<Record<Hold, PlacementReason>> = {
   Deletions: 'ClustersDeleted',
 };
 
-const WAIT_REASONS = { Paused: 'PausedBySpec', ChangesWaiting: 'OutsideChangeWindows' } as const;
+function waitReason(type: 'Paused' | 'ChangesWaiting', { fates }: Decision): PlacementReason {
+  if (type === 'Paused') return 'PausedBySpec';
+  const kept = [...fates.of('held'), ...fates.of('keptOut')];
+  return kept.some(([, { by }]) => opensIn(by) !== undefined) ? 'OutsideChangeWindows' : 'ClusterSetPaused';
+}
 
 function stateOf({ placement }: PlacementSnapshot, type: string, text: ConditionText): ConditionState {
   return { type, ...text, observedGeneration: placement.generation };
@@ -141,9 +155,11 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
   const { placement } = snapshot;
   const hold = holdOf(decision);
   const additions = keptOut(decision, isHold).length > 0;
+  const isSet = decision.move === undefined && keptOut(decision, isKeptBySet).length > 0;
+  const keepsOut = additions || isSet;
   const before = readBasis(placement.status);
   const made = {
-    wanted: wantedToRemember(snapshot, additions),
+    wanted: wantedToRemember(snapshot, { holds: keepsOut, size: isSet ? chosen(decision).length : 0 }),
     definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
     clusterSets: setsToRemember(snapshot, { hold, eligible: decision.eligibility.eligible }),
   };
@@ -264,8 +280,10 @@ function phaseOf(
   const { wanted = 0 } = decision;
   if (isPaused) return 'Paused';
   if (staying(decision, isHold).length + keptOut(decision, isHold).length > 0) return 'Held';
-  // Only clusters that wait to leave take the place of others.
-  if (staying(decision).length > 0 && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';
+  // Only clusters that wait to leave take the place of others, or only such are missing as wait to come in.
+  const coming = keptOut(decision, isKeptBySet).length;
+  const isAllOfIt = satisfied.status === 'True' || stored + coming >= wanted;
+  if (staying(decision).length + coming > 0 && isAllOfIt) return 'Waiting';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }

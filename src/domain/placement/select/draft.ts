@@ -16,6 +16,7 @@ import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected, type Judged } from './judge.js';
 import type { OutByRules } from './rules.js';
 import { scoresOf } from './scores.js';
+import { timedSetsOf, type TimedSets } from './timedsets.js';
 import type { PlacementSnapshot, StoredDecision } from './snapshot.js';
 
 /** A decision that is being made: each stage of `schedule` says what becomes of further clusters. */
@@ -27,6 +28,7 @@ export class Draft {
   readonly clusters: readonly string[];
   readonly judged: Judged;
   readonly scoreOf: ScoreOf;
+  readonly timedSets: TimedSets;
   readonly fates = new Fates();
   /** The clusters whose removal counts against a bound, but for the first `uncounted` of them that leave. */
   counted: ReadonlySet<string> = new Set();
@@ -47,6 +49,7 @@ export class Draft {
     this.clusters = this.current.flat();
     this.judged = judgeSelected(snapshot, this.eligibility, this.clusters);
     this.scoreOf = scoresOf(snapshot);
+    this.timedSets = timedSetsOf(snapshot, this.eligibility);
   }
 
   /** How many are wanted; undefined for all that match, and with an invalid spec. */
@@ -97,7 +100,7 @@ export class Draft {
   /** The decision as far as it is made. A holder that ends by itself says when. */
   decision(): Decision {
     for (const fate of this.fates.values())
-      if (fate.kind === 'held') for (const one of fate.by) this.lookAt(endOf(one));
+      if (fate.kind === 'held' || fate.kind === 'keptOut') for (const one of fate.by) this.lookAt(endOf(one));
     const { snapshot, judged, eligibility, current, fates, uncounted, shortage, hasRoom, outByRules } = this;
     const { move, moveWaits } = this;
     const { candidates } = snapshot;

@@ -1,6 +1,7 @@
 import { textField } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import type { ClusterSelector } from '../../clusters/selector.js';
+import { readClusterSelector, type ClusterSelector } from '../../clusters/selector.js';
+import { readChangeTimes } from '../spec/changewindows.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { BindingView, SetView } from './snapshot.js';
 
@@ -27,6 +28,18 @@ export interface Eligibility {
 /** The set that a binding names; the empty string, which is no name of a set, where it names none. */
 export function clusterSetOf({ spec }: { readonly spec?: unknown }): string {
   return textField(spec, 'clusterSet');
+}
+
+/** The view of a ManagedClusterSet. */
+export function setView({ metadata, spec }: KubeObject & { readonly spec?: unknown }): SetView {
+  const { name, deletionTimestamp } = metadata;
+  const times = readChangeTimes(spec);
+  return {
+    name,
+    deleting: deletionTimestamp !== undefined,
+    selector: readClusterSelector(spec),
+    ...(times !== undefined && { times }),
+  };
 }
 
 /** The view of a ManagedClusterSetBinding. */

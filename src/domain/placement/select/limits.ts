@@ -1,8 +1,10 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn } from '../stored/decision.js';
+import { holdersOf, type Holders } from './decision.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
 import { isReleased, leftOf, type Limit, type DisruptionBudget } from '../spec/budget.js';
+import type { TimedSets } from './timedsets.js';
 import { usedIn } from '../stored/record.js';
 import { field } from '../../../runtime/vocabulary/json.js';
 
@@ -77,9 +79,10 @@ export function budgetToRemember(
 }
 
 /**
- * `maxAdditions` of the disruption budget: how many clusters come in within a window. What fills up an unchanged
- * numberOfClusters is bounded by that number already and does not count, nor does the first decision of a Placement. Of the
- * others all come in, or none.
+ * What comes in is bounded by `maxAdditions` of the disruption budget, which says how many clusters come in within a window, and has
+ * to wait for the sets of each cluster. What fills up an unchanged numberOfClusters is bounded by that number already: it neither
+ * counts nor waits. The first decision of a Placement does not count, and waits for sets, whose owners did not choose it. Of those
+ * that count all come in, or none.
  */
 
 /** What becomes of the clusters that would come in. */
@@ -88,8 +91,8 @@ export interface Admission {
   readonly admitted: readonly string[];
   /** Those of `admitted` that count. */
   readonly counted: ReadonlySet<string>;
-  /** Those that stay out because of the budget, in the order of `added`. */
-  readonly heldBack: readonly string[];
+  /** Those that stay out, in the order of `added`, with what keeps them. */
+  readonly heldBack: ReadonlyMap<string, Holders>;
 }
 
 /** The places of a decision. */
@@ -98,40 +101,67 @@ export interface Places {
   readonly free: number;
   /** Clusters that leave when another one can take their place. */
   readonly yielding: readonly string[];
+  readonly timedSets: TimedSets;
 }
 
 /**
  * `added`: those that would come in, highest rank first, and `replacing` of them for clusters that yield. `free`: how many of the
- * admitted come in for nobody. Where the budget keeps some out, the others come in for those that yield first.
+ * admitted come in for nobody. Where something keeps some out, the others come in for those that yield first.
  */
 export function admit(
   snapshot: PlacementSnapshot,
   added: readonly string[],
-  { size, free, yielding }: Places,
+  { size, free, yielding, timedSets }: Places,
   replacing: number,
 ): Admission & { readonly free: number } {
-  const admission = admitBeside(snapshot, added, size - replacing);
-  if (admission.heldBack.length === 0) return { ...admission, free };
+  const admission = admitBeside(snapshot, added, size - replacing, timedSets);
+  if (admission.heldBack.size === 0) return { ...admission, free };
   const first = Math.min(added.length, yielding.length);
-  const bounded = admitBeside(snapshot, added, size - first);
+  const bounded = admitBeside(snapshot, added, size - first, timedSets);
   return { ...bounded, free: Math.max(bounded.admitted.length - first, 0) };
 }
 
-/** Which of the clusters to add the budget admits. `staying`: how many clusters stay. */
-function admitBeside(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
-  const { placement, now, stored } = snapshot;
-  const all: Admission = { admitted: added, counted: new Set(), heldBack: [] };
-  const { maxAdditions, windowSeconds = 0 } = budgetInForce(placement) ?? {};
-  if (maxAdditions === undefined || added.length === 0 || !hadDecision(placement.status)) return all;
-  const filling = Math.max(filledTo(snapshot) - staying, 0);
-  const limited = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
-  if (limited.length === 0) return all;
+/** Which of the clusters to add come in. `staying`: how many clusters stay. */
+function admitBeside(
+  snapshot: PlacementSnapshot,
+  added: readonly string[],
+  staying: number,
+  sets: TimedSets,
+): Admission {
+  const { placement, now } = snapshot;
+  const isFirst = !hadDecision(placement.status);
+  const { maxAdditions, windowSeconds = 0 } = (isFirst ? undefined : budgetInForce(placement)) ?? {};
+  const none: Admission = { admitted: added, counted: new Set(), heldBack: new Map() };
+  if (added.length === 0 || (maxAdditions === undefined && !sets.isAny)) return none;
+  const elective = added.slice(isFirst ? 0 : Math.max(filledTo(snapshot) - staying, 0));
+  const bySets = new Map(elective.map((name) => [name, holdersOf(...sets.holding(name))]));
+  const counts = (name: string): boolean =>
+    bySets.get(name) === undefined && !isReleased(placement.releasedAdditions, name, now);
+  const counted = new Set(maxAdditions === undefined ? [] : elective.filter(counts));
+  const isOver = maxAdditions && isExceeded(snapshot, counted.size, staying, { maxAdditions, windowSeconds });
+  const heldBack = new Map<string, Holders>();
+  for (const name of elective) {
+    const by = bySets.get(name) ?? (isOver === true && counted.has(name) ? BUDGET : undefined);
+    if (by !== undefined) heldBack.set(name, by);
+  }
+  const admitted = added.filter((name) => !heldBack.has(name));
+  return { admitted, counted: isOver === true ? new Set() : counted, heldBack };
+}
+
+const BUDGET: Holders = [{ kind: 'Budget' }];
+
+/** Whether so many additions are more than the budget has left, or have been. */
+function isExceeded(
+  { placement, stored, now }: PlacementSnapshot,
+  count: number,
+  staying: number,
+  { maxAdditions, windowSeconds }: { readonly maxAdditions: LimitInForce; readonly windowSeconds: number },
+): boolean {
+  if (count === 0) return false;
   const records = stored.filter(isOwn).map(({ additions }) => additions);
   const used = usedIn(records, windowSeconds, now);
-  const fits = limited.length <= leftOf(maxAdditions.limit, Math.max(staying - (used ?? 0), 1), used);
-  const counted = new Set(limited);
-  if (fits && !isHoldContinued(placement, 'AdditionsHeld', maxAdditions)) return { ...all, counted };
-  return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: limited };
+  const fits = count <= leftOf(maxAdditions.limit, Math.max(staying - (used ?? 0), 1), used);
+  return !fits || isHoldContinued(placement, 'AdditionsHeld', maxAdditions);
 }
 
 /** Up to how many clusters an addition only fills up what was wanted before. */
@@ -143,13 +173,17 @@ function filledTo({ placement: { rules, status } }: PlacementSnapshot): number {
   return Math.min(wanted ?? Infinity, basis.wanted ?? 0);
 }
 
-/** numberOfClusters to remember with a decision: while clusters are held back, what was wanted before. */
+/**
+ * numberOfClusters to remember with a decision: while clusters are kept out, which `holds` says, what was wanted before, and at
+ * least `size`.
+ */
 export function wantedToRemember(
   { placement: { rules, status } }: PlacementSnapshot,
-  holds: boolean,
+  { holds, size }: { readonly holds: boolean; readonly size: number },
 ): number | undefined {
   const basis = readBasis(status);
   if (rules.problem !== undefined) return basis?.wanted;
-  if (!holds || basis === undefined) return rules.wanted;
-  return basis.wanted === undefined ? undefined : Math.min(basis.wanted, rules.wanted ?? Infinity);
+  const before = basis === undefined && !hadDecision(status) ? 0 : (basis ?? rules).wanted;
+  if (!holds || before === undefined) return holds ? undefined : rules.wanted;
+  return rules.wanted === undefined ? before : Math.min(Math.max(before, size), rules.wanted);
 }

@@ -1,5 +1,5 @@
 import { countsOf, ownRecords } from './budget.js';
-import type { Move, MoveWait } from './decision.js';
+import { holdersOf, waitsFor, type Holders, type Move, type MoveWait } from './decision.js';
 import { preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
 import { type PlacementSnapshot, selectedSince } from './snapshot.js';
@@ -49,30 +49,47 @@ export function move(draft: Draft): void {
     return;
   }
   if (kinds.has('held') || kinds.has('keptOut')) return;
-  const found = rebalancing(draft);
-  const window = found.move === undefined ? undefined : closedWindow(snapshot);
+  const keptBySets = (name: string): boolean => draft.timedSets.holding(name, 'Moved').length > 0;
+  const free = rebalancing(draft, keptBySets);
+  // Only where no other pair moves, now or later, one is shown that waits for a set.
+  const found = free === NEVER && draft.timedSets.isAny ? rebalancing(draft, () => false) : free;
   draft.move = found.move;
-  draft.moveWaits = window === undefined ? found.moveWaits : { field: 'changeWindows' };
-  if (window === undefined) draft.lookAt(found.until);
+  const by = found.move && movingHolders(found.move, draft);
+  const field = by && waitsFor(by);
+  draft.moveWaits = field === undefined ? found.moveWaits : { field };
+  if (by === undefined) draft.lookAt(found.until);
+  // A better pair may wait for a set.
+  if (free.move === undefined && free.until !== undefined) draft.lookAt(draft.timedSets.until());
   if (found.move === undefined) return;
   const { leaves, comes } = found.move;
-  if (window === undefined) {
+  if (by === undefined) {
     draft.letGo(leaves, 'Moved', found.isCounted === true);
     draft.letIn(comes, false);
   } else {
-    draft.keep(leaves, 'Moved', [window]);
-    draft.keepOut(comes, [window]);
+    draft.keep(leaves, 'Moved', by);
+    draft.keepOut(comes, by);
   }
 }
 
-/** The next move of a decision that changes nothing else: whether it is made now, what it waits for, and when to look again. */
-function rebalancing(draft: Draft): Rebalancing {
+/** What the move waits for: a window of the Placement, and the sets of both clusters; undefined for nothing. */
+function movingHolders({ leaves, comes }: Move, { snapshot, timedSets }: Draft): Holders | undefined {
+  const window = closedWindow(snapshot);
+  const first = timedSets.holding(leaves, 'Moved');
+  const others = timedSets.holding(comes).filter((one) => !first.includes(one));
+  return holdersOf(...(window === undefined ? [] : [window]), ...first, ...others);
+}
+
+/**
+ * The next move of a decision that changes nothing else: whether it is made now, what it waits for, and when to look again. No
+ * cluster takes part that `isOut`.
+ */
+function rebalancing(draft: Draft, isOut: (name: string) => boolean): Rebalancing {
   const { clusters: selected, snapshot, scoreOf } = draft;
   const { placement, now } = snapshot;
   const { rebalance } = placement.rules;
   if (rebalance === undefined || selected.length === 0 || isDefinitionReplaced(snapshot)) return NEVER;
-  const movable = selected.filter((name) => isMovable(name, draft));
-  const search = { selected, movable, margin: Math.round(rebalance.scoreMargin * 100) };
+  const movable = selected.filter((name) => isMovable(name, draft) && !isOut(name));
+  const search = { selected, movable, isOut, margin: Math.round(rebalance.scoreMargin * 100) };
   const best = bestMove(search, snapshot, scoreOf);
   if (best === undefined) return NEVER;
   const times = timesOf(selected, snapshot);
@@ -146,6 +163,8 @@ export interface Search {
   /** All selected clusters, and those of them that may leave. */
   readonly selected: readonly string[];
   readonly movable: readonly string[];
+  /** Whether another cluster must not come in. */
+  readonly isOut?: (name: string) => boolean;
   /** By how much the score has to rise, in hundredths. */
   readonly margin: number;
 }
@@ -162,7 +181,7 @@ export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: S
   const viewOf = (name: string): ReturnType<PlacementSnapshot['selected']['get']> => snapshot.selected.get(name);
   for (const name of search.selected) contest.count(contest.placeOf(viewOf(name)));
   const known = new Set(search.selected);
-  const isOut = (name: string): boolean => known.has(name);
+  const isOut = (name: string): boolean => known.has(name) || search.isOut?.(name) === true;
   const comers = candidatesOf({ tierOf: (name) => tierOfNew(name, snapshot), isOut }, snapshot, contest);
   const leavers = contest.groups(hashed(search.movable), viewOf, (name) => tierOf(name, snapshot), lowestFirst);
   const before = contest.excess;

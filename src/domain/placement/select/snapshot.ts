@@ -1,6 +1,7 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/budget.js';
+import type { ChangeTimes } from '../spec/changewindows.js';
 import { isOwn, type StoredDecision, type Published } from '../stored/decision.js';
 import { NO_TIMES, type Since } from '../stored/items.js';
 import type { UnmatchedPredicate } from './unmatched.js';
@@ -21,6 +22,8 @@ export interface SetView {
   readonly name: string;
   readonly deleting: boolean;
   readonly selector: ClusterSelector;
+  /** Left out where elective changes of its clusters may be made at any time. */
+  readonly times?: ChangeTimes;
 }
 
 /** A ManagedClusterSetBinding of the Placement's namespace. */
@@ -90,6 +93,8 @@ export interface PlacementSnapshot {
   readonly bindings: readonly BindingView[];
   /** The existing sets that the bindings name. */
   readonly sets: ReadonlyMap<string, SetView>;
+  /** All existing sets with `times`, also those that nothing binds to the namespace: their clusters may be selected by others. */
+  readonly timedSets: readonly SetView[];
   readonly candidates: Candidates;
   /** The existing clusters that `stored` or `published` name, of any set, including those that are being deleted. */
   readonly selected: ReadonlyMap<string, ClusterView>;

@@ -10,10 +10,11 @@ import {
   type Stayers,
   shortageOf,
 } from './choice/choose.js';
+import { holdersOf } from './decision.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';
-import { closedWindow } from './waiting.js';
+import { closedWindow, isElective } from './waiting.js';
 
 /** Which clusters leave because they are not needed, which come in, and what taints leave open. */
 
@@ -28,15 +29,17 @@ export function choose(draft: Draft): void {
  * then those with a taint that is not tolerated for ever, and of equals those that rank lowest.
  */
 function letSurplusGo(draft: Draft): void {
-  const { fates, size, limit = Infinity } = draft;
+  const { fates, size, limit = Infinity, timedSets } = draft;
   const leaving = surplusOf(draft);
   // A decision that is not too large has clusters which came to another predicate, by a change of theirs.
   const window = leaving.length > 0 && size <= limit ? closedWindow(draft.snapshot) : undefined;
   for (const name of leaving) {
     const fate = fates.get(name);
     const cause = fate?.kind === 'held' ? fate.cause : 'NotNeeded';
-    if (window === undefined) draft.letGo(name, cause, fate === undefined && draft.counted.has(name));
-    else draft.keep(name, cause, [window]);
+    const sets = isElective(draft, name, cause) ? timedSets.holding(name, cause) : [];
+    const by = holdersOf(...(window === undefined ? [] : [window]), ...sets);
+    if (by === undefined) draft.letGo(name, cause, fate === undefined && draft.counted.has(name));
+    else draft.keep(name, cause, by);
   }
 }
 
@@ -61,7 +64,7 @@ function notHeld({ names, tierOf }: Stayers, draft: Draft): readonly string[] {
 
 /** The clusters that come in, one after the other, and those that yield their place to one of them: the lowest ranked first. */
 function letNewOnesIn(draft: Draft): void {
-  const { size, snapshot, judged, scoreOf, clusters } = draft;
+  const { size, snapshot, judged, scoreOf, clusters, timedSets } = draft;
   const { placement, candidates } = snapshot;
   if (placement.rules.problem !== undefined) return;
   const yielding: string[] = [];
@@ -81,9 +84,14 @@ function letNewOnesIn(draft: Draft): void {
   const choice = chooseAmong(candidature, free, snapshot, scoreOf);
   const replacing = choice.incoming.filter(({ replaces }) => replaces !== undefined).length;
   const best = choice.incoming.map(({ name }) => name);
-  const { admitted, counted, heldBack, ...left } = admit(snapshot, best, { size, free, yielding }, replacing);
+  const { admitted, counted, heldBack, ...left } = admit(
+    snapshot,
+    best,
+    { size, free, yielding, timedSets },
+    replacing,
+  );
   // What is held back is no reason for another to come in, and may have been the reason for one behind it.
-  const isWhole = heldBack.length === 0 && left.free === free;
+  const isWhole = heldBack.size === 0 && left.free === free;
   const admits = new Set(isWhole ? [] : admitted);
   const isOut = (name: string): boolean => !admits.has(name) || known.has(name);
   const final = isWhole ? choice : chooseAmong({ ...candidature, isOut }, left.free, snapshot, scoreOf);
@@ -91,7 +99,7 @@ function letNewOnesIn(draft: Draft): void {
     draft.letIn(name, counted.has(name));
     if (replaces !== undefined) draft.letGo(replaces, 'Tainted', false);
   }
-  for (const name of heldBack) draft.keepOut(name, [{ kind: 'Budget' }]);
+  for (const [name, by] of heldBack) draft.keepOut(name, by);
   if (draft.limit !== undefined && best.length < free + yielding.length) draft.shortage = shortageOf(choice);
 }
 

@@ -1,9 +1,9 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
-import { windowsAt, type WindowsAt } from '../spec/changewindows.js';
-import { isHold, windowIn, type Cause, type ClosedWindow, type Holder, type Holders } from './decision.js';
+import { holdersOf, isHold, type Cause, type ClosedWindow, type Holder } from './decision.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
+import { windowOf } from './timedsets.js';
 
 /**
  * What waits for a time, or for a person, whatever a disruption budget allows.
@@ -11,30 +11,33 @@ import type { PlacementSnapshot, PlacementView } from './snapshot.js';
  * Outside of `spec.changeWindows` the removals wait that somebody chose by a label, a claim, a set, a binding or a taint. A
  * cluster that is deleted leaves, since no workload is left there, and so does one with a taint of health. Nothing waits that an
  * edit of the Placement itself brings about. With `spec.paused` everything waits.
+ *
+ * The pause and the windows of a ManagedClusterSet keep its clusters alike, whoever edits the Placement.
  */
 
-/** Keeps the clusters that fail a rule but have to wait for a change window, whether or not a bound holds them anyway. */
+/** Keeps the clusters that fail a rule but have to wait for a change window or a set, whether or not a bound holds them anyway. */
 export function waitForWindow(draft: Draft): void {
-  const { failing, failingByHub } = draft.judged;
-  const elective = [...failing].filter(([name, cause]) => isElective(cause) && !failingByHub.has(name));
-  const window = elective.length === 0 ? undefined : windowNow(draft.snapshot);
-  if (window === undefined) return;
-  if (window.kind === 'open') {
-    // Those that something else keeps wait for the next window, too, once this one is closed.
-    if (draft.snapshot.placement.rules.paused || elective.some(([name]) => draft.isHeld(name)))
-      draft.lookAt(window.until);
-    return;
-  }
+  const { snapshot, timedSets } = draft;
+  const elective = [...draft.judged.failing].filter(([name, cause]) => isElective(draft, name, cause));
+  if (elective.length === 0) return;
+  const window = windowNow(snapshot);
+  const closed = window?.kind === 'Window' ? [window] : [];
   for (const [name, cause] of elective) {
+    const waits = [...closed, ...timedSets.holding(name, cause)];
+    if (waits.length === 0) continue;
     const fate = draft.fates.get(name);
-    draft.keep(name, cause, fate?.kind === 'held' ? [...fate.by, window] : [window]);
+    const by = holdersOf(...(fate?.kind === 'held' ? fate.by : []), ...waits);
+    if (by !== undefined) draft.keep(name, cause, by);
   }
+  // Those that something else keeps wait for the next window, too, once an open one is closed.
+  if (!snapshot.placement.rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
+  draft.lookAt(window?.kind === 'open' ? window.until : undefined);
+  draft.lookAt(timedSets.until());
 }
 
-type OpenWindow = Extract<WindowsAt, { kind: 'open' }>;
-
-function isElective(cause: Cause): boolean {
-  return cause !== 'Gone' && cause !== 'Deleting';
+/** Whether the selected cluster leaves by what somebody chose: it is not deleted, and no taint of health makes it leave. */
+export function isElective({ judged }: Draft, name: string, cause: Cause): boolean {
+  return cause !== 'Gone' && cause !== 'Deleting' && !judged.failingByHub.has(name);
 }
 
 /** The next window, while elective changes wait for it; undefined when they may be made now. */
@@ -44,11 +47,9 @@ export function closedWindow(snapshot: PlacementSnapshot): ClosedWindow | undefi
 }
 
 /** The next window, or the one that is open; undefined where changes need none. */
-function windowNow({ placement, now }: PlacementSnapshot): ClosedWindow | OpenWindow | undefined {
+function windowNow({ placement, now }: PlacementSnapshot): ReturnType<typeof windowOf> | undefined {
   const { changeWindows } = placement.rules;
-  if (changeWindows.length === 0 || isEdited(placement)) return undefined;
-  const found = windowsAt(changeWindows, now);
-  return found.kind === 'open' ? found : { kind: 'Window', opens: found.at, text: found.text };
+  return changeWindows.length === 0 || isEdited(placement) ? undefined : windowOf(changeWindows, now);
 }
 
 /**
@@ -84,10 +85,10 @@ export function pause(draft: Draft): void {
         draft.hasRoom = true;
         break;
       case 'held':
-        draft.fates.set(name, { ...fate, by: paused(fate.by) });
+        draft.fates.set(name, { ...fate, by: holdersOf(PAUSE, ...fate.by) ?? fate.by });
         break;
       case 'keptOut':
-        draft.keepOut(name, paused(fate.by));
+        draft.keepOut(name, holdersOf(PAUSE, ...fate.by) ?? fate.by);
         if (isHold(fate.by)) draft.hasRoom = true;
         break;
       case 'stays':
@@ -95,13 +96,6 @@ export function pause(draft: Draft): void {
     }
   }
   draft.uncounted = 0;
-}
-
-function paused(by: Holders): Holders {
-  const [bound] = by;
-  const window = windowIn(by);
-  const others = window === undefined ? [PAUSE] : [PAUSE, window];
-  return isHold(by) ? [bound, ...others] : [PAUSE, ...others.slice(1)];
 }
 
 /**

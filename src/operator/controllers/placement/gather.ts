@@ -76,6 +76,7 @@ export async function gather(scope: Scope): Promise<Nothing | { readonly kind: '
     placement: { ...owner, generation, rules: reading.rules, release, releasedAdditions, status: placement.status },
     bindings: reading.bindings,
     sets: reading.sets,
+    timedSets: reading.timedSets,
     candidates: reading.candidates,
     selected: reading.clusters([
       ...stored.flatMap((object) => object.clusters),

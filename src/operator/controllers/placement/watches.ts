@@ -12,10 +12,9 @@ import {
 } from '../../../api/resources.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { nameOf } from '../../../runtime/vocabulary/names.js';
-import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import type { ClusterView } from '../../../domain/placement/select/snapshot.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
-import { bindingView } from '../../../domain/placement/select/eligible.js';
+import { bindingView, setView } from '../../../domain/placement/select/eligible.js';
 import { namedFacts, compileSpec } from '../../../domain/placement/spec/predicates.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import type { Change } from '../../../runtime/cache/store.js';
@@ -95,9 +94,7 @@ function noteEarlier({ index, earlier }: PlacementContext, name: string, before:
 function foldSet({ index }: PlacementContext, change: Change<ManagedClusterSet>): readonly string[] {
   const { key, after } = change;
   if (after === undefined) return index.removeSet(key);
-  if (!isSpecChange(change)) return [];
-  const deleting = after.metadata.deletionTimestamp !== undefined;
-  return index.upsertSet({ name: key, deleting, selector: readClusterSelector(after.spec) });
+  return isSpecChange(change) ? index.upsertSet(setView(after)) : [];
 }
 
 function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterSetBinding>): readonly string[] {
