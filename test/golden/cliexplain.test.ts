@@ -134,6 +134,18 @@ const windowedWorld = exampleWorld(windowedSpec, {
     return { ...one, status: { observedGeneration: one.metadata.generation } };
   }),
 });
+/** The same with windows of the set, and no number: the other gold clusters would come in. */
+const nightWorld = exampleWorld(
+  { predicates: EXAMPLE_SPEC.predicates },
+  {
+    ...unlabelled,
+    managedclustersets: exampleWorld().objects.managedclustersets.map((one) =>
+      one.metadata.name === 'production'
+        ? { ...one, spec: { changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] } }
+        : one,
+    ),
+  },
+);
 /** The first predicate has its cluster, and nobody matches the second one. */
 const fullWorld = exampleWorld(
   {
@@ -328,6 +340,10 @@ const cases: readonly Case[] = [
   text('a cluster that is held by the disruption budget', heldWorld, { cluster: 'prod-us-1' }),
   text('a cluster whose place a held one keeps', heldWorld, { cluster: 'prod-eu-1' }),
   text('a cluster that waits for a change window', windowedWorld, { cluster: 'prod-us-1' }),
+  text('a Placement of a set outside of its change windows', nightWorld),
+  text('a cluster that waits for a change window of its set', nightWorld, { cluster: 'prod-us-1' }),
+  text('a cluster that its set keeps out until a change window', nightWorld, { cluster: 'prod-eu-1' }),
+  json('a Placement of a set outside of its change windows', nightWorld),
   text(
     'a selected cluster of a Placement of all that match',
     exampleWorld({ predicates: [predicate({ tier: 'gold' })] }),

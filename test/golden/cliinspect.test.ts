@@ -297,6 +297,17 @@ const cases: readonly Case[] = [
   explained('one namespace', 'shop', { output: 'wide' }),
   explained('one namespace', 'shop', { output: 'name' }),
   check('a hub with a paused Placement', { reading: frozen }),
+  check('a hub with paused sets, and one whose windows cannot be read', {
+    reading: readingOf(
+      worldOf({
+        managedclustersets: [
+          { metadata: { name: 'production' }, spec: { paused: true } },
+          { metadata: { name: 'edge' }, spec: { changeWindows: [{ start: 'Monday' }] } },
+          { metadata: { name: 'test' }, spec: { paused: false } },
+        ],
+      }),
+    ),
+  }),
   treeOf('a paused Placement', frozen),
   statusOf('a hub with a paused Placement', frozen, { output: 'wide' }),
   statusOf('a hub with a paused Placement', frozen, { output: 'json' }),

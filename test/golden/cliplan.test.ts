@@ -99,6 +99,12 @@ const used = exampleWorld(EXAMPLE_SPEC, { managedclustersets: usedSets });
 const unread = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
   { resource: 'managedclusters', verb: 'list', status: 403 },
 ]);
+/** The set of two clusters of the decision is paused. */
+const pausedSet = exampleWorld(EXAMPLE_SPEC, {
+  managedclustersets: exampleWorld().objects.managedclustersets.map((one) =>
+    one.metadata.name === 'production' ? { ...one, spec: { paused: true } } : one,
+  ),
+});
 const partly: FleetReading = {
   world: exampleWorld(),
   namespace: 'shop',
@@ -184,6 +190,16 @@ const cases: readonly Case[] = [
     ],
   }),
   text('a move that waits for a change window', { labels: ['mcl/prod-eu-1:preferred=yes'] }, decidedWorld(WINDOWED)),
+  text(
+    'a label that takes a cluster out of a paused set',
+    { labels: ['mcl/prod-us-1:cluster.fleetmgmt.io/clusterset=lost'] },
+    pausedSet,
+  ),
+  json(
+    'a label that takes a cluster out of a paused set',
+    { labels: ['mcl/prod-us-1:cluster.fleetmgmt.io/clusterset=lost'] },
+    pausedSet,
+  ),
   json('a move that waits for a change window', { labels: ['mcl/prod-eu-1:preferred=yes'] }, decidedWorld(WINDOWED)),
   text('moves that wait for a disruption budget', { manifests: [placement(BOUNDED)] }),
   text(

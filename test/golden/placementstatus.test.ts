@@ -7,6 +7,7 @@ import {
 import type { Input } from '../../src/operator/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
+import { setView } from '../../src/domain/placement/select/eligible.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../src/domain/placement/publish/slices.js';
 import { readRelease } from '../../src/domain/placement/spec/budget.js';
@@ -98,6 +99,20 @@ const unreadable = {
   sets: [clusterSet('fleet'), clusterSet('bad', { selector: UNREADABLE })],
   bindings: [binding('fleet'), binding('bad')],
 };
+const inFleet = (name: string, region: string): FleetMember =>
+  member(name, { labels: { region, [CLUSTER_SET_LABEL]: 'fleet' } });
+const everyCluster = { clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } };
+const nightSet = setView({
+  metadata: { name: 'fleet' },
+  spec: { changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin' }] },
+});
+/** Cluster x fails a rule, and z comes to match. */
+const ofNightSet = (spec: object = {}): Partial<World> => ({
+  spec: { predicates: [inEu], ...spec },
+  fleet: [inFleet('x', 'us'), inFleet('y', 'eu'), inFleet('z', 'eu')],
+  sets: [nightSet],
+  stored: [decision(1, ['x', 'y'])],
+});
 const failure = { name: 'web-decision-1', message: 'exceeded quota' };
 const usAndEu = { fleet: [member('x', { labels: { region: 'us' } }), member('y', { labels: { region: 'eu' } })] };
 const budgeted = {
@@ -548,6 +563,26 @@ describeRecorded('placement-status', [
     },
     { stored: satisfied },
   ),
+  pass('a set outside of its change windows that keeps one cluster in and another out', ofNightSet(), {
+    stored: satisfied,
+  }),
+  pass(
+    'a set outside of its change windows, which the Placement has too, and another set that is paused',
+    {
+      ...ofNightSet({ changeWindows: [{ start: 'Sat 12:00', duration: '4h', timeZone: 'UTC' }] }),
+      sets: [nightSet, setView({ metadata: { name: 'global' }, spec: { ...everyCluster, paused: true } })],
+    },
+    { stored: satisfied },
+  ),
+  pass('a new Placement of a set that is paused', {
+    spec: N(2),
+    fleet: [inFleet('x', 'us'), inFleet('y', 'eu')],
+    sets: [setView({ metadata: { name: 'fleet' }, spec: { paused: true } })],
+  }),
+  pass('a cluster that waits for a set whose windows cannot be read', {
+    ...ofNightSet(),
+    sets: [setView({ metadata: { name: 'fleet' }, spec: { changeWindows: [{ start: 'Monday' }] } })],
+  }),
   pass(
     'a paused Placement with a cluster that fails a rule and one that matches',
     { spec: { predicates: [inEu], paused: true, numberOfClusters: 2 }, ...usAndEu, stored: [decision(1, ['x'])] },

@@ -1,5 +1,6 @@
 import { TIME_ZONE_DATA_ANNOTATION } from '../../api/names.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
+import { setView } from '../../domain/placement/select/eligible.js';
 import { field } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
@@ -95,6 +96,17 @@ export function checkPaused({ placements }: HubSummary): readonly CheckResult[] 
   return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`)];
 }
 
+/** A pause of a set is forgotten as easily. */
+export function checkPausedSets({ reading }: HubInput): readonly CheckResult[] {
+  const paused = reading.world.objects.managedclustersets.filter((one) => setView(one).times?.paused === true);
+  const [first] = paused;
+  if (first === undefined) return [];
+  const [sets, are] = paused.length === 1 ? ['cluster set', 'is'] : ['cluster sets', 'are'];
+  const names = someNames(paused.map(({ metadata }) => metadata.name).sort(), MOST_NAMES);
+  const text = `${paused.length} ${sets} ${are} paused, so their clusters come into no decision and leave none: ${names}`;
+  return [warning('paused', text, `kubectl edit mclset ${first.metadata.name}`)];
+}
+
 /** Groups without a cluster: a rollout that begins with one of them begins with the rest of the fleet. */
 export function checkGroups({ placements }: HubSummary): readonly CheckResult[] {
   const lines = placements.flatMap(({ namespace, name, emptyGroups }) =>
@@ -156,7 +168,9 @@ function textsOf(some: readonly OwnedRelease[]): readonly { readonly text: strin
 
 /** Whether the controller and this program open change windows by the same zones. Without a window there is nothing to check. */
 export function checkTimeZones({ reading, placementLease: { lease } }: HubInput): readonly CheckResult[] {
-  const windows = reading.world.objects.placements.flatMap(({ spec }) => field(spec, 'changeWindows') ?? []);
+  const windows = [...reading.world.objects.placements, ...reading.world.objects.managedclustersets].flatMap(
+    ({ spec }) => field(spec, 'changeWindows') ?? [],
+  );
   if (windows.length === 0 || lease.kind === 'Withheld' || lease.value === undefined) return [];
   const [check, own] = ['time-zones', timeZoneData()];
   const theirs = lease.value.metadata.annotations?.[TIME_ZONE_DATA_ANNOTATION];

@@ -6,7 +6,7 @@ import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
-import { summaryText } from '../../domain/placement/explain/summary.js';
+import { summaryText, waitEnd } from '../../domain/placement/explain/summary.js';
 import { matchedPredicate, type ClusterExplanation, type SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
@@ -17,7 +17,7 @@ import { proposalDocument, proposalsOf, proposalText } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
-import { keptOut, merelyWaits, staying, windowIn } from '../../domain/placement/select/decision.js';
+import { keptOut, merelyWaits, opensIn, staying } from '../../domain/placement/select/decision.js';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {
@@ -78,11 +78,12 @@ function waitingField({ explanation, input }: ExplainReport): object {
   const { decision } = explanation;
   const texts = decision === undefined ? [] : waitingTexts(input.snapshot, decision);
   if (decision === undefined || texts.length === 0) return {};
-  const [window] = staying(decision).flatMap(({ by }) => windowIn(by) ?? []);
+  const { fates } = decision;
+  const opens = [...fates.of('held'), ...fates.of('keptOut')].flatMap(([, { by }]) => opensIn(by) ?? []);
   return {
     waiting: {
-      until: input.snapshot.placement.rules.paused ? 'Resumed' : 'WindowOpens',
-      ...(window === undefined ? {} : { opens: timestamp(window.opens) }),
+      until: waitEnd(explanation),
+      ...(opens.length === 0 ? {} : { opens: timestamp(Math.min(...opens)) }),
       removals: staying(decision, merelyWaits).map(({ cluster }) => cluster),
       additions: [...keptOut(decision, merelyWaits)].sort(),
       message: texts.map(({ message }) => message).join('; '),

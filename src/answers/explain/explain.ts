@@ -83,8 +83,11 @@ function explainedIn(world: World, namespace: string, question: ExplainQuestion)
 }
 
 /** The time zone data of what is explained; undefined without a change window. */
-export function zoneDataOf({ explanation }: ExplainReport, { timeZoneData }: ExplainQuestion): string | undefined {
-  return explanation.placement.rules.changeWindows.length === 0 ? undefined : timeZoneData;
+export function zoneDataOf({ input }: ExplainReport, { timeZoneData }: ExplainQuestion): string | undefined {
+  const { placement, timedSets } = input.snapshot;
+  const hasWindows =
+    placement.rules.changeWindows.length > 0 || timedSets.some(({ times }) => (times?.windows.length ?? 0) > 0);
+  return hasWindows ? timeZoneData : undefined;
 }
 
 /** Kind PlacementExplanation; those of all namespaces as a List, as kubectl prints them. */

@@ -143,7 +143,7 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
     if (fix === undefined || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
     const { name: cluster } = one;
     // Also by a cluster that is proposed before. Each try explains the whole fleet, and most Placements need none.
-    const next = mayStayOut(explanation) ? withLabelsOf(then, cluster, fix.labels) : undefined;
+    const next = mayStayOut(report) ? withLabelsOf(then, cluster, fix.labels) : undefined;
     if (next !== undefined && !(comesIn(cluster, next) && selectedIn(next) > selectedIn(then))) continue;
     then = next ?? then;
     const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
@@ -153,9 +153,10 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
 }
 
 /** Whether a cluster that matches may stay out although too few are selected: a predicate is full, spread allows no more, … */
-function mayStayOut({ placement: { rules }, readable }: ExplainReport['explanation']): boolean {
+function mayStayOut({ explanation: { placement, readable }, input }: ExplainReport): boolean {
+  const { rules } = placement;
   const isLimited = hasNumbers(rules) || rules.spread.length > 0 || rules.budget?.maxAdditions !== undefined;
-  return isLimited || rules.paused || !readable.decisions;
+  return isLimited || rules.paused || input.snapshot.timedSets.length > 0 || !readable.decisions;
 }
 
 function comesIn(cluster: string, { explanation }: ExplainReport): boolean {

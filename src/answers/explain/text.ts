@@ -221,9 +221,10 @@ function adviceLines(one: ClusterExplanation, index: number, last: string, repor
 
 /** What would still keep a cluster out that matches with these labels; undefined where it comes in. */
 function stillOut(name: string, labels: LabelChanges, report: ExplainReport): string | undefined {
-  const { rules } = report.explanation.placement;
-  // Without a number, a pause or a bound on additions nothing keeps a cluster out that passes every rule.
-  if (rules.wanted === undefined && !rules.paused && rules.budget?.maxAdditions === undefined) return undefined;
+  const { placement, timedSets } = report.input.snapshot;
+  const { wanted, paused, budget } = placement.rules;
+  // Without a number, a pause, a set that keeps it out or a bound on additions, one comes in that passes every rule.
+  if (wanted === undefined && !paused && timedSets.length === 0 && budget?.maxAdditions === undefined) return undefined;
   const changed = withLabelsOf(report, name, labels);
   const one = changed.explanation.clusters.find((each) => each.name === name);
   const out = one === undefined || one.inDecision ? undefined : obstacleText(one, changed);

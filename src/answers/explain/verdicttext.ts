@@ -3,7 +3,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isWaiting, keptOutBy, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdersText } from '../../domain/placement/report/holds.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
-import { staying } from '../../domain/placement/select/decision.js';
+import { staying, waitsForSet } from '../../domain/placement/select/decision.js';
 import { problemText } from '../../domain/conditions.js';
 import { someNames } from '../output.js';
 import { whyText, type ExplainReport } from './report.js';
@@ -81,6 +81,8 @@ function keptPlacesText({ rank = Infinity }: ClusterExplanation, { explanation, 
 
 /** What keeps a matching cluster out of the decision, such as the disruption budget. */
 function heldBackText(one: ClusterExplanation, { explanation, input }: ExplainReport): string {
+  const fate = explanation.decision?.fates.get(one.name);
+  if (fate?.kind === 'keptOut' && waitsForSet(fate.by) !== undefined) return holdersText(fate.by, input.snapshot);
   const out = `${keptOutBy(one, explanation) ?? ''} keeps it out`;
   return isWaiting(one, explanation) ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
 }

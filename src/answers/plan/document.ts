@@ -88,9 +88,11 @@ export interface PlannedRemoval {
   readonly why: string;
   /** The score of a cluster that is not needed any more; undefined for others, and without prioritizers. */
   readonly score?: number;
-  /** The field of the spec because of which the cluster waits; undefined if it leaves or is held. */
+  /** The field of the spec, of the Placement or of a set, because of which the cluster waits; undefined if it leaves or is held. */
   readonly waitsFor?: WaitField;
-  /** When the change window that the cluster waits for opens, RFC 3339. */
+  /** The set that has this field; undefined where it is the Placement's. */
+  readonly clusterSet?: string;
+  /** When the last of the change windows that the cluster waits for opens, RFC 3339. */
   readonly waitsUntil?: string;
 }
 

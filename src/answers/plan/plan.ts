@@ -7,7 +7,7 @@ import { leavingText } from '../../domain/placement/explain/causes.js';
 import { absentKeys } from '../../domain/placement/explain/hints.js';
 import { readsViews } from '../../domain/placement/spec/predicates.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
-import { keptNow, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
+import { keptNow, opensIn, waitsFor, waitsForSet } from '../../domain/placement/select/decision.js';
 import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
 import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import { forecastOf } from '../world/forecast.js';
@@ -190,13 +190,13 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   const planned = keptNow(decision).map(([name, fate]): PlannedRemoval => {
     const { kind, by } = fate;
     const field = waitsFor(by);
-    const waits = field && { waitsFor: field };
+    const [set, opens] = [waitsForSet(by), opensIn(by)];
+    const waits = field && { waitsFor: field, ...(set !== undefined && { clusterSet: set }) };
+    const until = opens !== undefined && { waitsUntil: timestamp(opens) };
     if (kind === 'keptOut')
-      return { name, cause: 'HeldBack', why: waits ? holdersText(by, snapshot) : heldBack, ...waits };
+      return { name, cause: 'HeldBack', why: waits ? holdersText(by, snapshot) : heldBack, ...waits, ...until };
     const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, decision);
     if (waits === undefined) return { name, cause: fate.cause, why };
-    const window = windowIn(by);
-    const until = window && { waitsUntil: timestamp(window.opens) };
     return { name, cause: fate.cause, why: `${why}; ${holdersText(by, snapshot)}`, ...waits, ...until };
   });
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
