@@ -1,5 +1,6 @@
 import {
   ADDITIONS_ANNOTATION,
+  CLUSTER_SET_LABEL,
   ALLOW_ADDITIONS_ANNOTATION,
   ALLOW_REMOVALS_ANNOTATION,
   REMOVALS_ANNOTATION,
@@ -50,8 +51,17 @@ interface Live {
   movedAt: number;
 }
 
+interface ClusterSet {
+  readonly spec: Fields;
+  /** Since when the spec is as it is (wall ms). */
+  readonly changedAt: number;
+}
+
 interface Cluster {
   readonly deleting: boolean;
+  /** The set that its label names, and since when (wall ms; 0: always). */
+  readonly set: string;
+  readonly inSetSince: number;
   readonly taintedByHub: boolean;
   /** When its labels or its spec were changed last, as far as it was seen; wall ms. */
   readonly changedAt: number;
@@ -68,6 +78,7 @@ const ON_ITS_WAY_MS = 30_000;
  * - `paused`: nothing changes while `paused` is true;
  * - `record`: a removal that counts is recorded once, and not too early;
  * - `window`: outside of all change windows only deleted clusters leave, and those that the hub has tainted;
+ * - `set`: so it is with the windows and the pause of the set that the cluster's label names, and none comes in without a number;
  * - `move`: a cluster that leaves for a better one has stayed `minSelectedSeconds`, and moves are `intervalSeconds` apart.
  */
 export class BoundsCheck {
@@ -76,6 +87,7 @@ export class BoundsCheck {
   readonly #violations: (rule: string, detail: string) => void;
   readonly #placements = new Map<string, Live>();
   readonly #clusters = new Map<string, Cluster>();
+  readonly #sets = new Map<string, ClusterSet>();
   readonly #subscriptions: { end(): void }[];
 
   /** `othersEdit`: people edit decision objects, so that who leaves one has not moved. */
@@ -87,6 +99,7 @@ export class BoundsCheck {
       server.store.list(resourceOf(type), '').map(({ object }) => object as unknown as RawObject);
     for (const cluster of all(ManagedClusters)) this.#cluster(cluster, 0);
     for (const placement of all(Placements)) this.#placement(placement);
+    for (const set of all(ManagedClusterSets)) this.#set(set, 0);
     for (const object of all(PlacementDecisions)) this.#remember(object);
     const observe = (type: ResourceType, seen: (object: RawObject, isThere: boolean) => void): { end(): void } =>
       server.observe(resourceOf(type), ({ type: change, entry }) =>
@@ -103,7 +116,11 @@ export class BoundsCheck {
         isThere ? this.#placement(object) : this.#placements.delete(object.metadata.uid ?? ''),
       ),
       observe(PlacementDecisions, (object, isThere) => (isThere ? this.#write(object) : this.#remove(object))),
-      observe(ManagedClusterSets, unsure),
+      observe(ManagedClusterSets, (object, isThere) => {
+        unsure();
+        if (isThere) this.#set(object, now());
+        else this.#sets.delete(object.metadata.name);
+      }),
       observe(ManagedClusterSetBindings, unsure),
     ];
     this.beginStep();
@@ -145,12 +162,21 @@ export class BoundsCheck {
   #cluster({ metadata, spec }: RawObject, at: number): void {
     const content = JSON.stringify([metadata.labels, spec]);
     const before = this.#clusters.get(metadata.name);
+    const set = metadata.labels?.[CLUSTER_SET_LABEL] ?? '';
     this.#clusters.set(metadata.name, {
       deleting: metadata.deletionTimestamp !== undefined,
+      set,
+      inSetSince: before === undefined ? 0 : before.set === set ? before.inSetSince : at,
       taintedByHub: isTaintedByHub(fields(spec)),
       changedAt: before?.content === content ? before.changedAt : at,
       content,
     });
+  }
+
+  #set({ metadata, spec }: RawObject, at: number): void {
+    const before = this.#sets.get(metadata.name);
+    const isSame = JSON.stringify(before?.spec) === JSON.stringify(fields(spec));
+    this.#sets.set(metadata.name, { spec: fields(spec), changedAt: before && isSame ? before.changedAt : at });
   }
 
   #placement(object: RawObject): void {
@@ -229,6 +255,7 @@ export class BoundsCheck {
         `${live.key}: ${come.join(', ')} came in: ${after.size} are there, ${most} are wanted`,
       );
     this.#checkWindow(live, gone, now);
+    this.#checkSets(live, gone, come, now);
     this.#checkRemovals(live, gone, before.size, now);
     this.#checkAdditions(live, come, before.size, now);
     if (!this.#othersEdit) this.#checkMove(live, gone, before, now);
@@ -240,6 +267,25 @@ export class BoundsCheck {
     if (versions.some((one) => contentOf(one.spec) !== contentOf(spec))) return;
     const elective = gone.filter((name) => this.#clusters.get(name)?.deleting === false && !this.#isHubs(name));
     if (elective.length > 0) this.#violations('window', `${key}: ${elective.join(', ')} left outside of all windows`);
+  }
+
+  #checkSets(live: Live, gone: readonly string[], come: readonly string[], now: number): void {
+    const left = gone.filter((name) => this.#isKept(name, now) && !this.#isHubs(name));
+    if (left.length > 0) this.#violations('set', `${live.key}: ${left.join(', ')} left, which a set of theirs keeps`);
+    const came = come.filter((name) => this.#isKept(name, now));
+    // With a number, some may fill up what was lost.
+    if (came.length > 0 && live.versions.every(({ spec }) => wantedBy(spec) === Infinity))
+      this.#violations('set', `${live.key}: ${came.join(', ')} came in, which a set of theirs keeps out`);
+  }
+
+  /** Whether a set with its label has kept the cluster for as long as a write may be on its way. */
+  #isKept(name: string, now: number): boolean {
+    const cluster = this.#clusters.get(name);
+    const set = this.#sets.get(cluster?.set ?? '');
+    if (cluster?.deleting !== false || set === undefined) return false;
+    const times = [now, now - ON_ITS_WAY_MS];
+    if (times.some((time) => time < Math.max(set.changedAt, cluster.inSetSince))) return false;
+    return times.every((time) => isPaused(set.spec) || !isOpen(set.spec, time));
   }
 
   #isHubs(name: string): boolean {

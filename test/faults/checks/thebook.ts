@@ -48,6 +48,8 @@ const UNCOVERED: readonly {
 ];
 
 const HOLDS = ['RemovalsHeld', 'AdditionsHeld'];
+/** Fields of sets by which clusters wait: {@link BoundsCheck} judges that. */
+const TIMES = ['paused', 'changeWindows'];
 
 /** The names of the clusters in the objects that the Placement owns, sorted. */
 export function decisionOf({ placementdecisions }: Stored, { metadata: { uid } }: RawObject): readonly string[] {
@@ -67,6 +69,8 @@ export function byTheBook(stored: Stored, placement: RawObject, before: readonly
   const held = HOLDS.find((type) => condition(placement as never, type)['status'] === 'True');
   if (held !== undefined) return { uncovered: held };
   const specs = alive.map((one) => fields(one.spec));
+  const times = TIMES.find((name) => stored.managedclustersets.some(({ spec }) => fields(spec)[name] !== undefined));
+  if (times !== undefined) return { uncovered: `${times} of a set` };
   const uncovered = UNCOVERED.find(({ has }) => has(fields(placement.spec), specs));
   if (uncovered !== undefined) return { uncovered: uncovered.name };
   const selectors = eligibleSets(stored, placement);

@@ -90,9 +90,23 @@ export const SCHEDULING: readonly Mistake[] = [
   {
     name: 'what the hub taints waits for a window',
     file: 'domain/placement/select/waiting.ts',
-    from: 'isElective(cause) && !failingByHub.has(name)',
-    to: 'isElective(cause)',
+    from: "&& cause !== 'Deleting' && !judged.failingByHub.has(name)",
+    to: "&& cause !== 'Deleting'",
     scenarios: 'timed/window-and-health',
+  },
+  {
+    name: 'a set is asked only where it is bound to the namespace',
+    file: 'domain/placement/select/timedsets.ts',
+    from: '[...timedSets].sort(',
+    to: '[...timedSets].filter(({ name }) => eligible.includes(name)).sort(',
+    scenarios: 'timed/set-pause',
+  },
+  {
+    name: 'a window of a set that opens wakes nobody who waits to come in',
+    file: 'domain/placement/select/draft.ts',
+    from: "if (fate.kind === 'held' || fate.kind === 'keptOut')",
+    to: "if (fate.kind === 'held')",
+    scenarios: 'timed/set-window',
   },
   {
     name: 'clusters move although the Placement is paused',

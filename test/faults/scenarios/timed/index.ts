@@ -12,13 +12,15 @@ import {
 } from './budgets.js';
 import { deletedLease, followers, inventories, replicas, setsAndHealth, shared, takenName } from './companies.js';
 import { balancedMoves, moves, movesApart, movesInBudget, pausedMoves } from './moves.js';
-import { changeWindow, pause, windowAndHealth } from './windows.js';
+import { changeWindow, pause, setPause, setWindow, windowAndHealth } from './windows.js';
 
 /** What depends on time, and Placements in company. */
 export const timed: readonly Scenario[] = [
   changeWindow,
   windowAndHealth,
   pause,
+  setWindow,
+  setPause,
   moves,
   movesInBudget,
   pausedMoves,

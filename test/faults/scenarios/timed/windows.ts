@@ -1,8 +1,8 @@
-import { TAINTS } from '../../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, type Scenario } from '../../scenario.js';
-import { fleet, gold, label, leave, place } from '../fleet.js';
-import { at, edit, pending, taintSince } from './words.js';
+import { bind, fleet, gold, join, label, leave, place, unbind } from '../fleet.js';
+import { at, edit, editSet, pending, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 
@@ -57,5 +57,46 @@ export const windowAndHealth: Scenario = {
     place('web', { ...lunch, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists', tolerationSeconds: 60 }] }),
     taintSince('a', [{ key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: at('09:00') }]),
     pending(label('b', { tier: 'silver' }), 140),
+  ],
+};
+
+/** The owner of the clusters has windows, and the owner of the Placement has none. */
+export const setWindow: Scenario = {
+  name: 'timed/set-window',
+  selects: 'abcde abcde acde acde acdef adef adef adef aef',
+  programs,
+  given: (hands) => fleet(hands, 'abcde', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { predicates: gold }),
+    editSet('fleet', { changeWindows: lunch.changeWindows }),
+    leave('b'),
+    pending(join('f', { labels: { tier: 'gold' } }), 140),
+    // A minute after the window opens.
+    wait(121),
+    label('c', { tier: 'silver' }),
+    wait(150),
+    label('d', { tier: 'silver' }),
+    editSet('fleet', { changeWindows: null }),
+  ],
+};
+
+/** Neither a label nor a binding takes clusters out of a paused set, and an edit of the Placement brings none in. */
+export const setPause: Scenario = {
+  name: 'timed/set-pause',
+  selects: 'abcd abcd abcd abcd abcd abcd acd acd acd cde',
+  programs,
+  given: (hands) => fleet(hands, 'abcd', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { predicates: gold }),
+    editSet('fleet', { paused: true }),
+    // Of what is on its way when a set is paused nobody can tell.
+    wait(1),
+    unbind('fleet'),
+    bind('fleet'),
+    label('a', { [CLUSTER_SET_LABEL]: null }),
+    leave('b'),
+    join('e', { labels: { tier: 'gold' } }),
+    edit('web', { numberOfClusters: 9 }),
+    editSet('fleet', { paused: null }),
   ],
 };

@@ -1,5 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
 import { CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
@@ -24,6 +24,11 @@ export const cheapest: NonNullable<PlacementSpec['prioritizerPolicy']> = {
 export const edit = (name: string, spec: object): Step =>
   step(`Placement ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
     hands.patch(Placements, { name, namespace: TEAM }, { spec }),
+  );
+
+export const editSet = (name: string, spec: object): Step =>
+  step(`ManagedClusterSet ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
+    hands.patch(ManagedClusterSets, { name }, { spec }),
   );
 
 /** `null` removes an annotation. */
