@@ -12,15 +12,7 @@ import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from '.
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, isLeaseHeld, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
-import {
-  checkGroups,
-  checkHolds,
-  checkPaused,
-  checkPausedSets,
-  checkPlacements,
-  checkReleases,
-  checkTimeZones,
-} from './placements.js';
+import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases, checkTimeZones } from './placements.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases of an engine that is at work or was paused: no failure, but a warning. */
@@ -44,8 +36,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     ...(hub.engines.length === 0 ? [] : checkCertificates(input, isOffIn(hub, GATEWAY))),
     checkPlacements(input, hub),
     ...checkHolds(hub),
-    ...checkPaused(hub),
-    ...checkPausedSets(input),
+    ...checkPaused(hub, input),
     ...checkTimeZones(input),
     ...checkGroups(hub),
     ...checkReleases(input),

@@ -83,21 +83,21 @@ export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
   return results;
 }
 
-/** A pause that is forgotten looks like a decision that nobody has to change. */
-export function checkPaused({ placements }: HubSummary): readonly CheckResult[] {
+/** A pause that is forgotten, of a Placement or a set, looks like a decision that nobody has to change. */
+export function checkPaused({ placements }: HubSummary, input: HubInput): readonly CheckResult[] {
   const paused = placements
     .flatMap((one) => (one.pausedSince === undefined ? [] : [{ ...one, pausedSince: one.pausedSince }]))
     .sort((a, b) => (a.pausedSince < b.pausedSince ? -1 : 1));
   const [first] = paused;
-  if (first === undefined) return [];
+  const sets = checkPausedSets(input);
+  if (first === undefined) return sets;
   const are = paused.length === 1 ? 'is' : 'are';
   const since = `${paused.length === 1 ? '' : 'the first '}since ${first.pausedSince}`;
   const text = `${paused.length} ${nounOf(paused)} ${are} paused, so nothing comes in or leaves: ${namesOf(paused)}, ${since}`;
-  return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`)];
+  return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`), ...sets];
 }
 
-/** A pause of a set is forgotten as easily. */
-export function checkPausedSets({ reading }: HubInput): readonly CheckResult[] {
+function checkPausedSets({ reading }: HubInput): readonly CheckResult[] {
   const paused = reading.world.objects.managedclustersets.filter((one) => setView(one).times?.paused === true);
   const [first] = paused;
   if (first === undefined) return [];
