@@ -164,8 +164,9 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
     clusterSets: setsToRemember(snapshot, { hold, eligible: decision.eligibility.eligible }),
   };
   const isStored = publication.done >= publication.changes.writes.length;
-  const isFirst =
-    isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && decision.candidates > 0;
+  // While sets keep all clusters out, the first decision has still to be made.
+  const isMade = decision.candidates > 0 && !(isSet && chosen(decision).length === 0);
+  const isFirst = isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && isMade;
   if (!isFirst && !hadDecision(placement.status)) return undefined;
   const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
   const specHash = specHashToRemember(placement, isStored);

@@ -264,11 +264,13 @@ describe('a decision of which a set keeps clusters out', () => {
     expect(after(resumed).status).toMatchObject({ phase: 'Satisfied', basis: { numberOfClusters: 4 } });
   });
 
-  it('is not stored as one that had all, where none came in', () => {
-    const none = world(PAUSED, { ...fresh });
+  it('is no first decision where none came in: a budget does not count those that come in later', () => {
+    const none = world(PAUSED, { ...fresh, spec: { disruptionBudget: { maxAdditions: 1 } } });
+    const stored = after(none);
 
-    expect(changes(after(none))).toBe('!a !b');
-    expect(after(none).status).toMatchObject({ phase: 'Waiting', numberOfSelectedClusters: 0 });
+    expect(changes(stored)).toBe('!a !b');
+    expect(stored.status).toMatchObject({ phase: 'Waiting', numberOfSelectedClusters: 0, basis: undefined });
+    expect(changes({ ...stored, sets: [setOf('fleet'), setOf('other')] })).toBe('+a +b');
   });
 });
 
