@@ -17,7 +17,7 @@ const byRegion: PlacementSpec['spreadPolicy'] = {
 };
 
 /** Clusters that would make the spread too uneven stay out. */
-export const spread: Scenario = {
+const spread: Scenario = {
   name: 'placement/spread',
   programs: OPERATOR,
   given: async (hands) => {
@@ -39,7 +39,7 @@ const byZone: PlacementSpec['spreadPolicy'] = {
 };
 
 /** The spread is as even as the clusters that there are allow. */
-export const anyway: Scenario = {
+const anyway: Scenario = {
   name: 'placement/anyway',
   programs: OPERATOR,
   given: async (hands) => {
@@ -58,7 +58,7 @@ export const anyway: Scenario = {
 };
 
 /** The only cluster of a domain comes in last, and lets further ones of the others in. */
-export const spreadLast: Scenario = {
+const spreadLast: Scenario = {
   name: 'placement/spread-last',
   programs: OPERATOR,
   given: async (hands) => {
@@ -75,7 +75,7 @@ export const spreadLast: Scenario = {
 };
 
 /** Two keys, of which each cluster has another pair of values. */
-export const twoSpreads: Scenario = {
+const twoSpreads: Scenario = {
   name: 'placement/two-spreads',
   programs: OPERATOR,
   given: async (hands) => {
@@ -96,3 +96,5 @@ export const twoSpreads: Scenario = {
     return place('web', { numberOfClusters, spreadPolicy: { spreadConstraints } });
   }),
 };
+
+export const SPREAD: readonly Scenario[] = [spread, anyway, spreadLast, twoSpreads];

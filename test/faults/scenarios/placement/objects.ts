@@ -1,0 +1,171 @@
+import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { PLACEMENT_LABEL } from '../../../../src/api/names.js';
+import { ManagedClusters, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
+import { TEAM } from '../../hub/base.js';
+import { type Scenario, step } from '../../scenario.js';
+import {
+  addCluster,
+  claim,
+  deleteDecision,
+  fleet,
+  gold,
+  join,
+  label,
+  leave,
+  place,
+  placementOf,
+  unplace,
+} from '../fleet.js';
+import { editDecision, OPERATOR } from './words.js';
+
+/** How a decision is published: its objects, and what becomes of them. */
+
+const plain: Scenario = {
+  name: 'placement/plain',
+  programs: [{ name: 'operator', controllers: ['placement'] }],
+  given: (hands) => fleet(hands, 'abcdef', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { numberOfClusters: 3, predicates: gold }),
+    // Here, since who was selected is stored nowhere else, and a process that is started meanwhile chooses anew: as long as
+    // nothing else has happened, that is the same decision in the same order.
+    deleteDecision('web-decision-1'),
+    label('a', { tier: 'silver' }),
+    label('b', { tier: 'silver' }),
+    join('g', { labels: { tier: 'gold' } }),
+    place('web', { numberOfClusters: 5, predicates: gold }),
+    leave('c'),
+    place('web', { numberOfClusters: 1, predicates: gold }),
+    unplace('web'),
+  ],
+};
+
+/** A Placement of the same name is another one, and begins anew. */
+const recreated: Scenario = {
+  name: 'placement/recreated',
+  programs: OPERATOR,
+  given: (hands) => fleet(hands, 'abcdef'),
+  steps: [
+    place('web', { numberOfClusters: 3 }),
+    leave('a'),
+    step('Placement web is deleted, and created again at once', async (hands) => {
+      await hands.remove(Placements, { name: 'web', namespace: TEAM });
+      await hands.create(placementOf('web', { numberOfClusters: 4 }));
+    }),
+    unplace('web'),
+    place('web', { numberOfClusters: 2 }),
+  ],
+};
+
+/** A cluster leaves when it begins to be deleted, and another one of its name may follow it. */
+const deletion: Scenario = {
+  name: 'placement/deletion',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abcde');
+    for (const name of 'bd') await hands.patch(ManagedClusters, { name }, held(['example.com/cleanup']));
+  },
+  steps: [
+    place('web', {}),
+    leave('b'),
+    step('what held cluster b is done', (hands) => hands.patch(ManagedClusters, { name: 'b' }, held([]))),
+    join('b'),
+    leave('d'),
+  ],
+};
+
+function held(finalizers: readonly string[]): object {
+  return { metadata: { finalizers } };
+}
+
+const OBJECT = 'web-decision-1';
+
+/**
+ * Others delete and edit the object of a decision, which is put right. Who was selected is stored nowhere else: a process that is
+ * started meanwhile chooses anew. So the decision is one that is chosen again in the same order, f, e and a: nothing has changed since.
+ */
+const edited: Scenario = {
+  name: 'placement/edited',
+  othersEdit: true,
+  programs: OPERATOR,
+  given: (hands) => fleet(hands, 'abcdef'),
+  steps: [
+    place('web', { numberOfClusters: 3 }),
+    deleteDecision(OBJECT),
+    editDecision(OBJECT, ''),
+    editDecision(OBJECT, 'feabcd'),
+    step(`somebody takes the label off decision object ${OBJECT}`, (hands) =>
+      hands.patch(
+        PlacementDecisions,
+        { name: OBJECT, namespace: TEAM },
+        { metadata: { labels: { [PLACEMENT_LABEL]: null } } },
+      ),
+    ),
+  ],
+};
+
+/** The decision says the values of a label and of a claim, as they are now. */
+const details: Scenario = {
+  name: 'placement/details',
+  programs: OPERATOR,
+  // Other values alone are written within five seconds.
+  quietMs: 6_000,
+  given: (hands) => fleet(hands, 'abcd', { labels: { tier: 'gold' }, claims: { region: 'eu' } }),
+  steps: [
+    place('web', { decisionDetails: { labels: ['tier'], claims: ['region'] } }),
+    label('a', { tier: 'silver' }),
+    claim('b', { region: 'us' }),
+    leave('c'),
+    label('b', { tier: null }),
+    place('web', { decisionDetails: { claims: ['region'] } }),
+  ],
+};
+
+const canary = { labelSelector: { matchLabels: { wave: 'canary' } } };
+
+function inPieces(clustersPerDecisionGroup: number | string): PlacementSpec {
+  const decisionGroups = [{ groupName: 'canary', groupClusterSelector: canary }];
+  return { decisionStrategy: { groupStrategy: { decisionGroups, clustersPerDecisionGroup } } };
+}
+
+/** One named group, and the others in pieces. */
+const groups: Scenario = {
+  name: 'placement/groups',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abcde');
+    await addCluster(hands, 'f', { labels: { wave: 'canary' } });
+  },
+  steps: [
+    place('web', inPieces(2)),
+    label('c', { wave: 'canary' }),
+    leave('a'),
+    join('g'),
+    place('web', inPieces('50%')),
+    label('f', { wave: null }),
+    place('web', {}),
+  ],
+};
+
+/** A cluster of one group takes the place of one of another: never are both there. */
+const replacedGroup: Scenario = {
+  name: 'placement/replaced-group',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abcde');
+    for (const name of 'fg') await addCluster(hands, name, { labels: { wave: 'canary' } });
+  },
+  steps: [place('web', { ...inPieces(2), numberOfClusters: 3 }), leave('f')],
+};
+
+/** More clusters than one object of a decision holds. */
+const large: Scenario = {
+  name: 'placement/large',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, '');
+    for (let n = 101; n <= 205; n++) await addCluster(hands, `c${n}`, {});
+  },
+  steps: [place('web', {}), leave('c150'), join('c206'), place('web', { numberOfClusters: 99 })],
+};
+
+export const OBJECTS: readonly Scenario[] = [plain, recreated, deletion, edited, details, groups, replacedGroup, large];
