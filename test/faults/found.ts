@@ -208,4 +208,9 @@ export const FOUND: readonly Found[] = [
       to: 4,
     },
   },
+  {
+    what: 'applied the status of a cluster again with each resync, after somebody else had written the time of a taint there',
+    mendedBy: 'what an apply cannot take away is taken away by an update',
+    plan: { scenario: 'timed/sets-and-health', seed: 0, faults: [], from: 8, to: 9 },
+  },
 ];

@@ -95,6 +95,10 @@ export class AgentProgram implements Process {
     this.#options.simulation.after(ms, () => this.#adapt());
   }
 
+  stop(ms: number): void {
+    this.#clock?.stop(ms);
+  }
+
   get isCurrent(): boolean {
     if (!this.#machine.runs) return true;
     if (this.#clock?.dead !== false) return false;

@@ -109,6 +109,10 @@ export class GatewayProgram implements Process {
     this.#options.simulation.after(ms, () => this.start());
   }
 
+  stop(ms: number): void {
+    this.#clock?.stop(ms);
+  }
+
   get isCurrent(): boolean {
     return this.isListening && this.#open.size === 0;
   }

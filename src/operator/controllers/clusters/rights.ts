@@ -14,7 +14,7 @@ export const clusterRights: readonly GuardRow[] = [
 /** The writes that the health controller is allowed: policy `health` confines them to its own taints on the API server too. */
 export const healthRights: readonly GuardRow[] = [
   {
-    verbs: ['apply', 'applyStatus'],
+    verbs: ['apply', 'applyStatus', 'updateStatus'],
     type: ManagedClusters,
     namespace: (namespace) => namespace === '',
     check: (write) => (write.verb === 'apply' ? foreignField(write.object) : undefined),

@@ -11,7 +11,7 @@ import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
-import { atOnce, createAll, deleteLease, edit, killLeader } from './words.js';
+import { at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 
@@ -41,13 +41,14 @@ export const shared: Scenario = {
   ],
 };
 
+const replicated = {
+  programs: ['first', 'second'].map((name) => ({ name, controllers: ['placement'] as const, realLeases: true })),
+} as const;
+
 export const replicas: Scenario = {
   name: 'timed/replicas',
   selects: 'abcdef abcdef bcdef cdef cdef cdef',
-  programs: [
-    { name: 'first', controllers: ['placement'], realLeases: true },
-    { name: 'second', controllers: ['placement'], realLeases: true },
-  ],
+  ...replicated,
   given: (hands) => fleet(hands, 'abcdef', golden),
   steps: [
     place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
@@ -56,6 +57,43 @@ export const replicas: Scenario = {
     label('b', { tier: 'silver' }),
     killLeader(PLACEMENT_LEASE, 1_000),
     label('c', { tier: 'silver' }),
+  ],
+};
+
+/** The new leader goes on with a hold that the former one has announced. */
+export const holdHandedOver: Scenario = {
+  name: 'timed/hold-handed-over',
+  selects: 'abcd abcd abcd',
+  ...replicated,
+  given: (hands) => fleet(hands, 'abcd', golden),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1 } }),
+    atOnce('clusters a and b have the label tier=silver', async (hands) => {
+      for (const name of 'ab')
+        await hands.patch(ManagedClusters, { name }, { metadata: { labels: { tier: 'silver' } } });
+    }),
+    {
+      title: 'the leader is killed, and cluster a has the label tier=gold',
+      act: async (stage) => {
+        await killLeader(PLACEMENT_LEASE, 40_000).act(stage);
+        await label('a', { tier: 'gold' }).act(stage);
+      },
+    },
+  ],
+};
+
+/** A process that leads again knows nothing from the time when it led before. */
+export const leaderReturns: Scenario = {
+  name: 'timed/leader-returns',
+  ...replicated,
+  given: (hands) => fleet(hands, 'abcd', golden),
+  steps: [
+    place('web', { numberOfClusters: 2, predicates: gold }),
+    stopLeader(PLACEMENT_LEASE),
+    label('d', { tier: 'silver' }),
+    label('d', { tier: 'gold' }),
+    stopLeader(PLACEMENT_LEASE),
+    edit('web', { numberOfClusters: 3 }),
   ],
 };
 
@@ -89,7 +127,7 @@ const accept = (name: string): Step =>
 
 export const setsAndHealth: Scenario = {
   name: 'timed/sets-and-health',
-  selects: 'abc abc abc abc abce abce ae abce',
+  selects: 'abc abc abc abc abce abce ae abce abce',
   programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
   given: (hands) => fleet(hands, 'abc', golden),
   steps: [
@@ -101,6 +139,10 @@ export const setsAndHealth: Scenario = {
     label('a', { [CLUSTER_SET_LABEL]: 'extra' }),
     unbind('fleet'),
     bind('fleet'),
+    step('somebody writes the time of a taint into the status of cluster b', (hands) => {
+      const taintTimes = [{ key: 'repair', effect: 'NoSelect', since: at('09:00') }];
+      return hands.patch(ManagedClusters, { name: 'b' }, { status: { taintTimes } }, 'status');
+    }),
   ],
 };
 

@@ -10,7 +10,17 @@ import {
   release,
   removals,
 } from './budgets.js';
-import { deletedLease, followers, inventories, replicas, setsAndHealth, shared, takenName } from './companies.js';
+import {
+  deletedLease,
+  followers,
+  holdHandedOver,
+  inventories,
+  leaderReturns,
+  replicas,
+  setsAndHealth,
+  shared,
+  takenName,
+} from './companies.js';
 import { balancedMoves, moves, movesApart, movesInBudget, pausedMoves } from './moves.js';
 import { changeWindow, pause, setPause, setWindow, windowAndHealth } from './windows.js';
 
@@ -42,6 +52,8 @@ export const timed: readonly Scenario[] = [
   oneCommand,
   shared,
   replicas,
+  holdHandedOver,
+  leaderReturns,
   deletedLease,
   setsAndHealth,
   inventories,

@@ -1,8 +1,10 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
+import { field } from '../../../../src/runtime/vocabulary/json.js';
 import { CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
+import type { Process } from '../../hub/process.js';
 import { step, wait, type Stage, type Step } from '../../scenario.js';
 import { addCluster, type ClusterGiven } from '../fleet.js';
 
@@ -10,6 +12,9 @@ import { addCluster, type ClusterGiven } from '../fleet.js';
 
 /** The scenarios begin on a Sunday at 10:00 UTC, and a step with faults can take ten minutes: times keep that distance. */
 export const at = (time: string): string => `2026-11-22T${time}:00Z`;
+
+/** Longer than a Lease. */
+const STOPPED_MS = 20_000;
 
 /** The same step, after which time alone brings another change within so many minutes. */
 export const pending = (of: Step, minutes: number): Step => ({ ...of, pendingMinutes: minutes });
@@ -88,13 +93,23 @@ export async function createAll(hands: Hands, file: string): Promise<void> {
   for (const object of readObjects(file)) await hands.create(object);
 }
 
+async function leaderOf(lease: string, { hands, programs }: Stage): Promise<Process | undefined> {
+  const found = await hands.find(Leases, { name: lease, namespace: LEADER_NAMESPACE });
+  return programs.find(({ name }) => name === field(field(found, 'spec'), 'holderIdentity'));
+}
+
 /** The process that holds the Lease is killed, and starts again after `ms`. */
 export const killLeader = (lease: string, ms: number): Step => ({
   title: `the holder of the Lease ${lease} is killed`,
-  act: async ({ hands, programs }: Stage) => {
-    const found = await hands.find(Leases, { name: lease, namespace: LEADER_NAMESPACE });
-    const { holderIdentity } = (found?.['spec' as keyof typeof found] ?? {}) as { readonly holderIdentity?: string };
-    programs.find(({ name }) => name === holderIdentity)?.crash(ms);
+  act: async (stage) => (await leaderOf(lease, stage))?.crash(ms),
+});
+
+/** The process that holds the Lease stands still until another one has it. */
+export const stopLeader = (lease: string): Step => ({
+  title: `the holder of the Lease ${lease} is stopped for ${STOPPED_MS / 1_000} s`,
+  act: async (stage) => {
+    (await leaderOf(lease, stage))?.stop(STOPPED_MS);
+    await stage.simulation.pass(STOPPED_MS + 5_000);
   },
 });
 

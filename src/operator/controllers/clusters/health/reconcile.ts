@@ -152,7 +152,7 @@ function recordEvents({ cluster, health: { view, judgement, writes } }: Gathered
     recorder.record({ regarding, type, reason, action: 'Judge', note });
 }
 
-/** Writes the status. `cluster`: as it was read or last written. */
+/** Writes the status, without times that somebody else has written. `cluster`: as it was read or last written. */
 async function applyStatus(
   cluster: ManagedCluster,
   { conditions, taintTimes }: HealthStatus,
@@ -164,8 +164,16 @@ async function applyStatus(
   };
   // An empty status would stay owned by this manager, and become null when its last field goes.
   const object = { ...identityOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
-  const stored = await client.applyStatus<ManagedCluster>(ManagedClusters, object, optionsFor(cluster, signal));
-  mutations.mutated(cluster.metadata.name, stored);
+  const options = optionsFor(cluster, signal);
+  const applied = await client.applyStatus<ManagedCluster>(ManagedClusters, object, options);
+  mutations.mutated(cluster.metadata.name, applied);
+  if ((applied.status?.taintTimes ?? []).length <= taintTimes.length) return;
+  // An apply leaves items of a list that others have written, too: only an update takes them away.
+  const times = taintTimes.length === 0 ? undefined : [...taintTimes];
+  const alone = { ...applied, status: { ...applied.status, taintTimes: times as never } };
+  const { fieldManager } = options;
+  const updated = await client.updateStatus<ManagedCluster>(ManagedClusters, alone, { fieldManager, signal });
+  mutations.mutated(cluster.metadata.name, updated);
 }
 
 /** The cluster says what the hub cannot write: the log alone would reach nobody who reads the cluster. */
