@@ -6,12 +6,14 @@ import { parseArgs } from 'node:util';
 import { errorText } from '../../src/runtime/errors.js';
 import { Explorer, foundText, scenarioOf, stretchesOf } from './explore/explorer.js';
 import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
+import { FOUND } from './found.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
 
 /**
  * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive bytes|crashes|events|requests`.
  * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
+ *   --found           before these, the plans that have found a fault of the product
  *   --scenario NAME   only the scenarios whose names begin so
  *   --first           ends with the first plan that breaks a rule, as it is
  *   --workers N       in N processes; default: one for each core
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     plans: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     exhaustive: { type: 'string', multiple: true, default: [] },
+    found: { type: 'boolean', default: false },
     scenario: { type: 'string', default: '' },
     plan: { type: 'string' },
     log: { type: 'boolean', default: false },
@@ -78,6 +81,8 @@ const seed = count('seed', 0);
 /** The plans of one part of this run: every `parts`-th from `part` on. */
 async function* plansOf(explorer: Explorer, part: number, parts: number): AsyncGenerator<Plan> {
   let made = 0;
+  for (const { plan } of values.found ? FOUND : [])
+    if (names.includes(plan.scenario) && made++ % parts === part) yield plan;
   for (const name of sorts.length === 0 ? [] : names)
     for (const stretch of stretchesOf(name)) {
       const window = await explorer.window(stretch);

@@ -18,10 +18,12 @@ const ANSWERS: readonly What[] = [
   { kind: 'silence' },
 ];
 const CRASH: What = { kind: 'crash', ms: 1_000 };
+/** For longer than a Lease. */
+const STOP: What = { kind: 'stop', ms: 20_000 };
 const ANYWHERE: readonly What[] = [
   CRASH,
   { kind: 'slow', ms: 2_000 },
-  { kind: 'stop', ms: 20_000 },
+  STOP,
   { kind: 'clock', ms: 7_200_000 },
   { kind: 'clock', ms: -7_200_000 },
   { kind: 'takeover', ms: 40_000 },
@@ -68,8 +70,8 @@ export function faultsOf(of: Sort, hasClients = false): readonly Omit<Fault, 'wh
   const more = hasClients ? FOR_CLIENTS : [];
   const common = [...at('before', [...ANSWERS, ...ANYWHERE, ...more]), ...at('applied', [...applied, ...more])];
   if (of === 'read') return [...common, ...at('before', [{ kind: 'answer', status: 410 }])];
-  const after = at('applied', [CRASH, { kind: 'slow', ms: 20_000 }]);
-  const write = [...common, ...after, ...at('answered', [CRASH, { kind: 'stop', ms: 20_000 }])];
+  const after = at('applied', [CRASH, STOP, { kind: 'slow', ms: 20_000 }]);
+  const write = [...common, ...after, ...at('answered', [CRASH, STOP])];
   return of === 'lease' ? write : [...write, ...at('before', FOREIGN), ...at('answered', FOREIGN)];
 }
 

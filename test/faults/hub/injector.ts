@@ -97,8 +97,23 @@ export class Injector {
     const fault = this.#count('event', `${process} event ${resource}`);
     if (fault === undefined) return undefined;
     const { what } = fault;
-    if (what.kind === 'late' || what.kind === 'gone') this.#disturb(what.ms);
+    // A step does not end while events are late, unless they are for a process that waits for its Lease.
+    if (what.kind === 'gone') {
+      this.#disturb(what.ms);
+      this.#simulation.after(what.ms, () => this.#compact(resource, process));
+    }
     return what;
+  }
+
+  /** What has happened so far is forgotten: no watch of the process can go on from there. */
+  #compact(resource: string, process: string): void {
+    const newest = this.#meddler.version();
+    const answers = (sent: SentRequest): boolean =>
+      sent.process === process &&
+      sent.resource === resource &&
+      sent.watchedFrom !== undefined &&
+      sent.watchedFrom < newest;
+    this.#outages.push({ until: Infinity, answers, status: 410 });
   }
 
   /**

@@ -73,6 +73,14 @@ export const ENGINE: readonly Mistake[] = [
     scenarios: 'engine/install',
   },
   {
+    name: 'an object whose update is refused is deleted, to be made anew',
+    file: 'operator/controllers/engine/applysteps.ts',
+    from: '    if (uid === undefined || managedFields === undefined) throw error;\n',
+    to: `    if (uid !== undefined) await client.delete(type, object.metadata, { preconditions: { uid, resourceVersion } });
+    if (uid === undefined || managedFields === undefined) throw error;\n`,
+    scenarios: 'engine/update',
+  },
+  {
     name: 'the key pair of a write that failed is forgotten',
     file: 'operator/controllers/engine/install/certificates.ts',
     from: 'memory.unstoredKeyPairs.set(this.#id, pair);',

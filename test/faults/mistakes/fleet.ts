@@ -94,4 +94,25 @@ export const FLEET: readonly Mistake[] = [
     to: 'object !== undefined && revision !== undefined ? [object] : [];',
     scenarios: 'timed/followers',
   },
+  {
+    name: 'the guard does not permit what health writes',
+    file: 'operator/controllers/clusters/rights.ts',
+    from: "verbs: ['apply', 'applyStatus', 'updateStatus'],",
+    to: "verbs: ['apply'],",
+    scenarios: 'agents/silence',
+  },
+  {
+    name: 'the time of a taint that others have written stays',
+    file: 'operator/controllers/clusters/health/reconcile.ts',
+    from: 'if ((applied.status?.taintTimes ?? []).length <= taintTimes.length) return;',
+    to: 'return;',
+    scenarios: 'timed/sets-and-health',
+  },
+  {
+    name: 'the stored time of a condition is kept, whatever it is',
+    file: 'domain/conditions.ts',
+    from: "typeof stored === 'string' ? stored : now",
+    to: 'stored ?? now',
+    scenarios: 'specs/set status',
+  },
 ];

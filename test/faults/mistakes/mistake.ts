@@ -1,3 +1,6 @@
+/** Before the name of a subject of specs. */
+export const OF_SPECS = 'specs/';
+
 /** A mistake that somebody could make: a change of the sources that the harness has to find. */
 export interface Mistake {
   readonly name: string;
@@ -6,7 +9,7 @@ export interface Mistake {
   /** Stands once in the file. */
   readonly from: string;
   readonly to: string;
-  /** The scenarios that can show it: names that begin so. */
+  /** The scenarios that can show it: names that begin so; or `specs/`, and subjects of specs. */
   readonly scenarios: string;
   /** Why no plan can find it; absent: one has to. */
   readonly notFound?: string;

@@ -42,14 +42,14 @@ export const PASS: readonly Mistake[] = [
     file: 'operator/controllers/placement/controller.ts',
     from: 'for (const one of [states, triggers, mutations.placements, mutations.decisions, clusters])',
     to: 'for (const one of [triggers, clusters])',
-    scenarios: 'timed/replicas',
+    scenarios: 'timed/leader-returns',
   },
   {
     name: 'a new leader decides by a cache that is behind',
     file: 'operator/controllers/placement/apply.ts',
     from: '  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;\n',
     to: '',
-    scenarios: 'timed/replicas',
+    scenarios: 'timed/hold-handed-over',
   },
   {
     name: 'a Placement that was created again has the memory of the former',
@@ -74,10 +74,10 @@ export const PASS: readonly Mistake[] = [
     scenarios: 'placement/plain',
   },
   {
-    name: 'a change of a cluster between reading and deciding is lost',
+    name: 'what a failed write was to store counts as published',
     file: 'operator/controllers/placement/apply.ts',
-    from: '  if (isStale) scope.enqueue(scope.key);\n',
-    to: '',
+    from: 'state.published = publishedBy(changes, done);',
+    to: 'state.published = publishedBy(changes);',
     scenarios: 'placement/plain',
   },
   {

@@ -9,7 +9,7 @@ import { transform } from 'esbuild';
 import { root } from '../../support/repository/root.js';
 import { MISTAKES } from './list.js';
 import { MISTAKEN, type Mistaken } from './mistaken.js';
-import { mistakenText, type Mistake } from './mistake.js';
+import { mistakenText, OF_SPECS, type Mistake } from './mistake.js';
 
 /**
  * `npm run faults:mistakes`: loads the product with each mistake, and runs plans until one breaks a rule.
@@ -28,15 +28,19 @@ const { values } = parseArgs({
 const LEAST_SHARE = 0.95;
 const DIST = path.join(root, 'dist');
 const PRELOADED = pathToFileURL(path.join(DIST, 'test/faults/mistakes/mistaken.js')).href;
-const MAIN = path.join(DIST, 'test/faults/main.js');
-/** The plans that most mistakes need come first: any faults, then crashes, then many more of any faults. */
-const ROUNDS = [
-  ['--plans=60', '--seed=1'],
-  ['--exhaustive=crashes', '--plans=150'],
-  ['--plans=300', '--seed=2'],
+const [PLANS, SPECS] = ['main.js', 'specs/main.js'].map((file) => path.join(DIST, 'test/faults', file)) as [
+  string,
+  string,
 ];
-/** After these, where clients send requests. */
-const BYTES = ['--exhaustive=bytes'];
+/** The plans that most mistakes need come first; where clients send requests, `bytes` are the last but one. */
+const ROUNDS = [
+  ['--found', '--plans=60', '--seed=1'],
+  ['--exhaustive=crashes'],
+  ['--plans=300', '--seed=2'],
+  ['--exhaustive=bytes'],
+  ['--exhaustive=events'],
+  ['--exhaustive=requests'],
+];
 
 const chosen = MISTAKES.filter(({ name, file }) => `${name} ${file}`.includes(values.only));
 const waiting = [...chosen];
@@ -52,7 +56,7 @@ async function work(): Promise<void> {
     const began = Date.now();
     const violation = await firstViolation(mistake);
     const seconds = Math.round((Date.now() - began) / 1_000);
-    const [, rule] = /^step \d+: ([^:]+): /.exec(violation ?? '') ?? [];
+    const [, rule] = /^(?:step \d+: )?([^:]+): /.exec(violation ?? '') ?? [];
     if (rule !== undefined) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
     const { name, notFound = 'no plan breaks a rule' } = mistake;
     console.log(
@@ -70,12 +74,11 @@ async function firstViolation(mistake: Mistake): Promise<string | undefined> {
   const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'es2023' });
   const url = pathToFileURL(path.join(DIST, 'src', mistake.file.replace(/\.ts$/, '.js'))).href;
   const env = { ...process.env, [MISTAKEN]: JSON.stringify({ url, source: code } satisfies Mistaken) };
-  for (const round of mistake.scenarios.startsWith('gateway/') ? [...ROUNDS, BYTES] : ROUNDS) {
+  for (const program of programsOf(mistake)) {
     const timeout = end - Date.now();
     if (timeout <= 0) return undefined;
-    const args = ['--import', PRELOADED, MAIN, `--scenario=${mistake.scenarios}`, ...round, '--first', '--workers=1'];
     try {
-      await promisify(execFile)(process.execPath, args, { timeout, env, cwd: root });
+      await promisify(execFile)(process.execPath, ['--import', PRELOADED, ...program], { timeout, env, cwd: root });
     } catch (error) {
       const {
         stdout = '',
@@ -84,10 +87,17 @@ async function firstViolation(mistake: Mistake): Promise<string | undefined> {
       } = error as Partial<Record<'stdout' | 'stderr', string>> & {
         readonly killed?: boolean;
       };
-      const [violation] = /step \d+: .*/.exec(stdout + stderr) ?? [];
+      const [, violation] =
+        /^.*?((?:step \d+|touched|refusal|emptied|back|fresh|silent): .*)/m.exec(stdout + stderr) ?? [];
       if (violation !== undefined) return violation.slice(0, 180);
       if (killed !== true) throw error;
     }
   }
   return undefined;
+}
+
+/** What runs on the product with the mistake, one after the other. */
+function programsOf({ scenarios }: Mistake): readonly (readonly string[])[] {
+  if (scenarios.startsWith(OF_SPECS)) return [[SPECS, '--exhaustive', `--subject=${scenarios.slice(OF_SPECS.length)}`]];
+  return ROUNDS.map((round) => [PLANS, `--scenario=${scenarios}`, ...round, '--first', '--workers=1']);
 }

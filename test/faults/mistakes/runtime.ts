@@ -28,7 +28,7 @@ export const RUNTIME: readonly Mistake[] = [
     file: 'runtime/controller/workqueue.ts',
     from: "if (entry.state === 'queued' || entry.state === 'dirty') return;",
     to: "if (entry.state !== 'idle') return;",
-    scenarios: 'placement/plain',
+    scenarios: 'engine/install',
   },
   {
     name: 'a later request for a key takes the place of an earlier one',
@@ -50,20 +50,19 @@ export const RUNTIME: readonly Mistake[] = [
     from: "if (refused || unreadable || kind === 'Gone') this.#versions.requireList();",
     to: 'if (refused || unreadable) this.#versions.requireList();',
     scenarios: 'placement/plain',
-    notFound: 'the hub of the harness keeps its whole history, so that each watch can be resumed',
   },
   {
     name: 'what went while a watch was gone stays in the cache',
     file: 'runtime/cache/store.ts',
     from: 'const change = objects.has(key) ? undefined : this.remove(key);',
     to: 'const change = objects.has(key) || objects.size > 0 ? undefined : this.remove(key);',
-    scenarios: 'placement/plain',
+    scenarios: 'placement/numbers',
   },
   {
-    name: 'an object is older than what this process has written',
+    name: 'an event that comes before the answer to its write counts as a change by others',
     file: 'runtime/controller/mutationcache.ts',
-    from: 'if (!expired && !isCaughtUp(mutation, cached)) return mutation.object;',
-    to: 'if (expired && !isCaughtUp(mutation, cached)) return mutation.object;',
+    from: 'if (reconciling === undefined) return observe();',
+    to: 'return observe();',
     scenarios: 'placement/plain',
   },
 ];

@@ -46,10 +46,12 @@ const recreated: Scenario = {
   given: (hands) => fleet(hands, 'abcdef'),
   steps: [
     place('web', { numberOfClusters: 3 }),
-    leave('a'),
+    leave('f'),
+    // It does not take back its place, but in another Placement it would have it.
+    join('f'),
     step('Placement web is deleted, and created again at once', async (hands) => {
       await hands.remove(Placements, { name: 'web', namespace: TEAM });
-      await hands.create(placementOf('web', { numberOfClusters: 4 }));
+      await hands.create(placementOf('web', { numberOfClusters: 3 }));
     }),
     unplace('web'),
     place('web', { numberOfClusters: 2 }),
