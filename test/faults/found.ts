@@ -170,12 +170,12 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
-    what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was silent',
+    what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was late',
     mendedBy: 'the Placement is read before an object that somebody deleted is made again',
     plan: {
       scenario: 'placement/plain',
       seed: 0,
-      faults: [{ where: { step: 8, of: 'event', n: 3 }, when: 'watch', what: { kind: 'mute' } }],
+      faults: [{ where: { step: 8, of: 'event', n: 3 }, when: 'watch', what: { kind: 'late', ms: 30_000 } }],
       from: 7,
       to: 9,
     },

@@ -222,12 +222,12 @@ class Run {
     for (;;) {
       await simulation.pass(LOOK_EVERY_MS);
       const now = simulation.monotonic();
-      const { calmAt } = this.#injector;
+      const { calmAt, awaitedUntil } = this.#injector;
       if (calmAt > this.#countedFrom && calmAt <= now) {
         this.#countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
       }
-      const activeAt = Math.max(this.#changedAt, calmAt, ...this.#programs.map((one) => one.activeAt));
+      const activeAt = Math.max(this.#changedAt, awaitedUntil, ...this.#programs.map((one) => one.activeAt));
       const isQuiet = now - activeAt >= quietMs && this.#programs.every((one) => one.isCurrent);
       const isLate = now - Math.max(began, calmAt) > LATEST_MS;
       if (!isQuiet && !isLate) continue;
@@ -256,6 +256,7 @@ class Run {
   #checkTime(from: number, to: number): void {
     if (to - from > CONVERGED_MS) this.#violate('late', `${Math.round((to - from) / 1000)} s after the last fault`);
     const { mostPasses = MOST_PASSES } = this.#options.scenario;
+    if (this.#injector.calmAt > this.#options.base.simulation.monotonic()) return;
     for (const { passes, name } of this.#programs)
       for (const [key, count] of passes)
         if (count > mostPasses * (1 + this.#injector.reached.length))

@@ -48,6 +48,8 @@ export class Injector {
   readonly reached: Fault[] = [];
   /** Monotonic ms at which the effect of the last fault ends. */
   calmAt = 0;
+  /** The same without events that are late: a step may end before they come, as people wait for no watch. */
+  awaitedUntil = 0;
   #waiting: readonly Fault[];
   #outages: Outage[] = [];
   /** The open watches of all processes. */
@@ -97,7 +99,7 @@ export class Injector {
     const fault = this.#count('event', `${process} event ${resource}`);
     if (fault === undefined) return undefined;
     const { what } = fault;
-    // A step does not end while events are late, unless they are for a process that waits for its Lease.
+    if (what.kind === 'late') this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + what.ms);
     if (what.kind === 'gone') {
       this.#disturb(what.ms);
       this.#simulation.after(what.ms, () => this.#compact(resource, process));
@@ -218,7 +220,9 @@ export class Injector {
   }
 
   #disturb(ms: number): void {
-    this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + ms);
+    const until = this.#simulation.monotonic() + ms;
+    this.calmAt = Math.max(this.calmAt, until);
+    this.awaitedUntil = Math.max(this.awaitedUntil, until);
   }
 }
 

@@ -209,6 +209,8 @@ export class Program implements Process {
     this.passes.set(key, (this.passes.get(key) ?? 0) + 1);
     this.#running += 1;
     this.#checkTurns(key, clock);
+    // A pass that sends nothing would go on, and so would those that follow it.
+    if (clock.dead) throw new Error(`${this.name} was killed`);
     this.activeAt = clock.monotonic();
     return {
       traceparent: undefined,

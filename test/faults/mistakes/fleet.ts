@@ -64,7 +64,6 @@ export const FLEET: readonly Mistake[] = [
     from: "if (isFailure(error, 'Conflict', 'NotFound')) return 'behind';",
     to: "if (isFailure(error, 'Conflict', 'NotFound')) return 'stored';",
     scenarios: 'timed/sets-and-health',
-    notFound: 'the event of the change that has caused the conflict brings the set back',
   },
   {
     name: 'most clusters of an inventory are deleted at once',

@@ -63,15 +63,14 @@ export const PASS: readonly Mistake[] = [
     file: 'operator/controllers/placement/apply.ts',
     from: "    if (!isFailure(error, 'Fenced', 'Guarded')) state.unconfirmed.add(name);\n",
     to: '',
-    scenarios: 'placement/plain',
-    notFound: 'the next write is refused with Conflict or AlreadyExists, and then the object is read',
+    scenarios: 'timed/both-bounds',
   },
   {
     name: 'what others change during a pass wakes nobody',
     file: 'operator/controllers/placement/reconcile.ts',
     from: 'for (const affected of changeFilter.end(key)) enqueue(affected);',
     to: 'changeFilter.end(key);',
-    scenarios: 'placement/plain',
+    scenarios: 'timed/changes-in-turn',
   },
   {
     name: 'what a failed write was to store counts as published',
@@ -85,6 +84,6 @@ export const PASS: readonly Mistake[] = [
     file: 'domain/placement/publish/objectwrites.ts',
     from: 'return write === undefined ? writes : writes.toSpliced(first, 0, write);',
     to: 'return writes;',
-    scenarios: 'placement/groups',
+    scenarios: 'placement/emptied-piece',
   },
 ];

@@ -28,7 +28,7 @@ export const RUNTIME: readonly Mistake[] = [
     file: 'runtime/controller/workqueue.ts',
     from: "if (entry.state === 'queued' || entry.state === 'dirty') return;",
     to: "if (entry.state !== 'idle') return;",
-    scenarios: 'engine/install',
+    scenarios: 'timed/changes-in-turn',
   },
   {
     name: 'a later request for a key takes the place of an earlier one',
@@ -56,7 +56,7 @@ export const RUNTIME: readonly Mistake[] = [
     file: 'runtime/cache/store.ts',
     from: 'const change = objects.has(key) ? undefined : this.remove(key);',
     to: 'const change = objects.has(key) || objects.size > 0 ? undefined : this.remove(key);',
-    scenarios: 'placement/numbers',
+    scenarios: 'timed/changes-in-turn',
   },
   {
     name: 'an event that comes before the answer to its write counts as a change by others',

@@ -77,8 +77,7 @@ export const SCHEDULING: readonly Mistake[] = [
     file: 'domain/placement/spec/changewindows.ts',
     from: 'if (opens <= now && now < until)',
     to: 'if (opens <= now && now <= until)',
-    scenarios: 'timed/pause',
-    notFound: 'a pass would have to begin in the very millisecond in which the window closes',
+    scenarios: 'timed/window-closes',
   },
   {
     name: 'to pause and to resume is an edit, which opens all windows',

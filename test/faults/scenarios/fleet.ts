@@ -5,7 +5,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../src/api/resources.js';
-import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../../src/api/names.js';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../hub/base.js';
@@ -94,6 +94,12 @@ export const unbind = (set: string): Step =>
   );
 
 export const bind = (set: string): Step => step(`set ${set} is bound`, (hands) => hands.create(bindingOf(set)));
+
+/** Somebody takes the label off an object of a decision. */
+export const unlabelDecision = (name: string): Step =>
+  step(`the label is taken off decision object ${name}`, (hands) =>
+    hands.patch(PlacementDecisions, { name, namespace: TEAM }, { metadata: { labels: { [PLACEMENT_LABEL]: null } } }),
+  );
 
 /** Somebody deletes an object of a decision. */
 export const deleteDecision = (name: string): Step =>

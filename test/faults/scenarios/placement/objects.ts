@@ -1,6 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { PLACEMENT_LABEL } from '../../../../src/api/names.js';
-import { ManagedClusters, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
+import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
 import { TEAM } from '../../hub/base.js';
 import { type Scenario, step } from '../../scenario.js';
 import {
@@ -13,7 +12,9 @@ import {
   label,
   leave,
   place,
+  taint,
   placementOf,
+  unlabelDecision,
   unplace,
 } from '../fleet.js';
 import { editDecision, OPERATOR } from './words.js';
@@ -95,13 +96,7 @@ const edited: Scenario = {
     deleteDecision(OBJECT),
     editDecision(OBJECT, ''),
     editDecision(OBJECT, 'feabcd'),
-    step(`somebody takes the label off decision object ${OBJECT}`, (hands) =>
-      hands.patch(
-        PlacementDecisions,
-        { name: OBJECT, namespace: TEAM },
-        { metadata: { labels: { [PLACEMENT_LABEL]: null } } },
-      ),
-    ),
+    unlabelDecision(OBJECT),
   ],
 };
 
@@ -159,6 +154,22 @@ const replacedGroup: Scenario = {
   steps: [place('web', { ...inPieces(2), numberOfClusters: 3 }), leave('f')],
 };
 
+/** An object that is no longer needed has recorded when a cluster came in that has moved to another one. */
+const emptiedPiece: Scenario = {
+  name: 'placement/emptied-piece',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'ab');
+    await addCluster(hands, 'f', { labels: { wave: 'canary' } });
+  },
+  steps: [
+    place('web', inPieces(2)),
+    label('a', { wave: 'canary' }),
+    taint('b', [{ key: 'repair', effect: 'NoSelect' }]),
+    join('g'),
+  ],
+};
+
 /** More clusters than one object of a decision holds. */
 const large: Scenario = {
   name: 'placement/large',
@@ -170,4 +181,14 @@ const large: Scenario = {
   steps: [place('web', {}), leave('c150'), join('c206'), place('web', { numberOfClusters: 99 })],
 };
 
-export const OBJECTS: readonly Scenario[] = [plain, recreated, deletion, edited, details, groups, replacedGroup, large];
+export const OBJECTS: readonly Scenario[] = [
+  plain,
+  recreated,
+  deletion,
+  edited,
+  details,
+  groups,
+  replacedGroup,
+  emptiedPiece,
+  large,
+];

@@ -1,6 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
-import { step, type Scenario } from '../../scenario.js';
+import type { Scenario } from '../../scenario.js';
 import { addCluster, bind, claim, fleet, join, label, leave, place, taint, unbind, unplace } from '../fleet.js';
 import { addSet, byClaims, byLabels, move, OPERATOR, type Requirement, reselect } from './words.js';
 
@@ -130,9 +129,6 @@ const numbers: Scenario = {
     place('web', { numberOfClusters: 0 }),
     place('web', { numberOfClusters: 7 }),
     leave('a'),
-    step('clusters b and c are deleted', async (hands) => {
-      for (const name of 'bc') await hands.remove(ManagedClusters, { name });
-    }),
   ],
 };
 

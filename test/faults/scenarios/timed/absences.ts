@@ -1,7 +1,6 @@
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
 import { wait, type Scenario, type Step } from '../../scenario.js';
-import { fleet, gold, join, label, place } from '../fleet.js';
+import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
 import { annotate, at, joinAll, leaveAtOnce, pending, redefine, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
@@ -66,18 +65,30 @@ export const releaseBefore: Scenario = {
   ],
 };
 
-const SECONDS_BETWEEN = 5;
-
-/** Each deletion is seen before the next one. */
-const leaveInTurn = (names: string): Step => ({
-  title: `clusters ${names} are deleted, one every ${SECONDS_BETWEEN} s`,
-  act: async ({ hands, simulation }) => {
-    for (const name of names) {
-      await hands.remove(ManagedClusters, { name });
-      await simulation.pass(SECONDS_BETWEEN * 1_000);
+/** One step of many, `seconds` apart: each is seen before the next one. */
+const inTurn = (seconds: number, steps: readonly Step[]): Step => ({
+  title: `${steps.map(({ title }) => title).join('; ')}: ${seconds} s apart`,
+  act: async (stage) => {
+    for (const one of steps) {
+      await one.act(stage);
+      await stage.simulation.pass(seconds * 1_000);
     }
   },
 });
+
+/** What changes while a pass is under way, or a watch is gone, has its effect after it. */
+export const changesInTurn: Scenario = {
+  name: 'timed/changes-in-turn',
+  selects: 'abcdefgh cdefgh efgh fgh',
+  programs,
+  given: (hands) => fleet(hands, 'abcdefgh', given),
+  steps: [
+    place('web', { predicates: gold }),
+    inTurn(1, [label('a', { tier: 'silver' }), label('b', { tier: 'silver' })]),
+    inTurn(1, [leave('c'), leave('d')]),
+    inTurn(1, [label('e', { tier: 'silver' }), unlabelDecision('web-decision-1')]),
+  ],
+};
 
 export const deletionsInTurn: Scenario = {
   name: 'timed/deletions-in-turn',
@@ -86,7 +97,7 @@ export const deletionsInTurn: Scenario = {
   mostPasses: 12,
   programs,
   given: (hands) => fleet(hands, 'abcdefgh', given),
-  steps: [place('web', { predicates: gold }), pending(leaveInTurn('abcde'), 40)],
+  steps: [place('web', { predicates: gold }), pending(inTurn(5, [...'abcde'].map(leave)), 40)],
 };
 
 /** One command that writes several clusters, which together are more than the budget lets through. */
@@ -98,14 +109,9 @@ export const oneCommand: Scenario = {
   given: (hands) => fleet(hands, 'abcdef', given),
   steps: [
     place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
-    {
-      title: 'clusters a, b and c are labelled, one every second',
-      act: async (stage) => {
-        for (const name of 'abc') {
-          await label(name, { tier: 'silver' }).act(stage);
-          await stage.simulation.pass(1_000);
-        }
-      },
-    },
+    inTurn(
+      1,
+      [...'abc'].map((name) => label(name, { tier: 'silver' })),
+    ),
   ],
 };

@@ -11,7 +11,7 @@ import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
-import { at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
+import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 
@@ -68,10 +68,15 @@ export const holdHandedOver: Scenario = {
   given: (hands) => fleet(hands, 'abcd', golden),
   steps: [
     place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1 } }),
-    atOnce('clusters a and b have the label tier=silver', async (hands) => {
-      for (const name of 'ab')
-        await hands.patch(ManagedClusters, { name }, { metadata: { labels: { tier: 'silver' } } });
-    }),
+    {
+      title:
+        'somebody annotates Placement web, and while the leader restarts, clusters a and b have the label tier=silver',
+      act: async (stage) => {
+        await annotate('web', { 'example.com/note': 'two will go' }).act(stage);
+        await killLeader(PLACEMENT_LEASE, 2_000).act(stage);
+        for (const name of 'ab') await label(name, { tier: 'silver' }).act(stage);
+      },
+    },
     {
       title: 'the leader is killed, and cluster a has the label tier=gold',
       act: async (stage) => {
@@ -90,8 +95,8 @@ export const leaderReturns: Scenario = {
   steps: [
     place('web', { numberOfClusters: 2, predicates: gold }),
     stopLeader(PLACEMENT_LEASE),
-    label('d', { tier: 'silver' }),
-    label('d', { tier: 'gold' }),
+    label('a', { tier: 'silver' }),
+    label('a', { tier: 'gold' }),
     stopLeader(PLACEMENT_LEASE),
     edit('web', { numberOfClusters: 3 }),
   ],

@@ -1,5 +1,13 @@
 import type { Scenario } from '../../scenario.js';
-import { bulkDeletion, definitions, deletionsInTurn, oneCommand, releaseBefore, tolerations } from './absences.js';
+import {
+  bulkDeletion,
+  changesInTurn,
+  definitions,
+  deletionsInTurn,
+  oneCommand,
+  releaseBefore,
+  tolerations,
+} from './absences.js';
 import {
   additions,
   additionsReleased,
@@ -22,12 +30,13 @@ import {
   takenName,
 } from './companies.js';
 import { balancedMoves, moves, movesApart, movesInBudget, pausedMoves } from './moves.js';
-import { changeWindow, pause, setPause, setWindow, windowAndHealth } from './windows.js';
+import { changeWindow, pause, setPause, setWindow, windowAndHealth, windowCloses } from './windows.js';
 
 /** What depends on time, and Placements in company. */
 export const timed: readonly Scenario[] = [
   changeWindow,
   windowAndHealth,
+  windowCloses,
   pause,
   setWindow,
   setPause,
@@ -48,6 +57,7 @@ export const timed: readonly Scenario[] = [
   definitions,
   releaseBefore,
   bulkDeletion,
+  changesInTurn,
   deletionsInTurn,
   oneCommand,
   shared,

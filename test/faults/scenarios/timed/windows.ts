@@ -47,6 +47,22 @@ export const pause: Scenario = {
   ],
 };
 
+/** What a pause holds in an open window waits for the next one from the moment in which that closes. */
+export const windowCloses: Scenario = {
+  name: 'timed/window-closes',
+  selects: 'abc abc abc abc abc',
+  isTimed: true,
+  programs,
+  given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', { predicates: gold, changeWindows: [{ start: 'Sun 10:02', duration: '2m', timeZone: 'UTC' }] }),
+    edit('web', { paused: true }),
+    wait(3),
+    pending(label('a', { tier: 'silver' }), 2),
+    wait(2),
+  ],
+};
+
 /** A cluster that the hub itself has tainted waits for no window. */
 export const windowAndHealth: Scenario = {
   name: 'timed/window-and-health',
