@@ -6,7 +6,7 @@ import { annotate, at, joinAll, leaveAtOnce, pending, redefine, taintSince } fro
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const given = { labels: { tier: 'gold' } };
 
-export const tolerations: Scenario = {
+const tolerations: Scenario = {
   name: 'timed/tolerations',
   selects: 'abcd abcd abcd abcd acd acd ad',
   programs,
@@ -22,7 +22,7 @@ export const tolerations: Scenario = {
   ],
 };
 
-export const definitions: Scenario = {
+const definitions: Scenario = {
   name: 'timed/definitions',
   selects: 'abcd abcd abcd abc bc',
   programs,
@@ -36,7 +36,7 @@ export const definitions: Scenario = {
   ],
 };
 
-export const bulkDeletion: Scenario = {
+const bulkDeletion: Scenario = {
   name: 'timed/bulk-deletion',
   selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh',
   programs,
@@ -52,7 +52,7 @@ export const bulkDeletion: Scenario = {
 };
 
 /** A release that was given for something else. */
-export const releaseBefore: Scenario = {
+const releaseBefore: Scenario = {
   name: 'timed/release-before-loss',
   selects: 'abc abc abc abc',
   programs,
@@ -77,7 +77,7 @@ const inTurn = (seconds: number, steps: readonly Step[]): Step => ({
 });
 
 /** What changes while a pass is under way, or a watch is gone, has its effect after it. */
-export const changesInTurn: Scenario = {
+const changesInTurn: Scenario = {
   name: 'timed/changes-in-turn',
   selects: 'abcdefgh cdefgh efgh fgh',
   programs,
@@ -90,18 +90,27 @@ export const changesInTurn: Scenario = {
   ],
 };
 
-export const deletionsInTurn: Scenario = {
+const deletionsInTurn: Scenario = {
   name: 'timed/deletions-in-turn',
   selects: 'abcdefgh efgh',
   isTimed: true,
   mostPasses: 12,
   programs,
   given: (hands) => fleet(hands, 'abcdefgh', given),
-  steps: [place('web', { predicates: gold }), pending(inTurn(5, [...'abcde'].map(leave)), 40)],
+  steps: [
+    place('web', { predicates: gold }),
+    pending(
+      inTurn(
+        5,
+        Array.from('abcde', (name) => leave(name)),
+      ),
+      40,
+    ),
+  ],
 };
 
 /** One command that writes several clusters, which together are more than the budget lets through. */
-export const oneCommand: Scenario = {
+const oneCommand: Scenario = {
   name: 'timed/one-command',
   selects: 'abcdef abcdef',
   isTimed: true,
@@ -111,7 +120,17 @@ export const oneCommand: Scenario = {
     place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
     inTurn(
       1,
-      [...'abc'].map((name) => label(name, { tier: 'silver' })),
+      Array.from('abc', (name) => label(name, { tier: 'silver' })),
     ),
   ],
 };
+
+export const ABSENCES: readonly Scenario[] = [
+  tolerations,
+  definitions,
+  bulkDeletion,
+  releaseBefore,
+  changesInTurn,
+  deletionsInTurn,
+  oneCommand,
+];

@@ -7,7 +7,7 @@ import { annotate, at, atOnce, edit } from './words.js';
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
-export const removals: Scenario = {
+const removals: Scenario = {
   name: 'timed/removals',
   selects: 'abcdef bcdef bcdef bcdef bcdef bdef bdef bef bef bef',
   programs,
@@ -26,7 +26,7 @@ export const removals: Scenario = {
   ],
 };
 
-export const additions: Scenario = {
+const additions: Scenario = {
   name: 'timed/additions',
   selects: 'abcd abcde abcdef abcdef abcdef abcdef abcdefg',
   programs,
@@ -45,7 +45,7 @@ export const additions: Scenario = {
   ],
 };
 
-export const bothBounds: Scenario = {
+const bothBounds: Scenario = {
   name: 'timed/both-bounds',
   selects: 'aefg acdefg acdefg acdefg acdefgh bcdefgh cdefgh fg',
   programs,
@@ -66,7 +66,7 @@ export const bothBounds: Scenario = {
   ],
 };
 
-export const release: Scenario = {
+const release: Scenario = {
   name: 'timed/release',
   selects: 'abcde abcde abcde bcde bcde cde de de de',
   programs,
@@ -84,7 +84,7 @@ export const release: Scenario = {
   ],
 };
 
-export const additionsReleased: Scenario = {
+const additionsReleased: Scenario = {
   name: 'timed/additions-released',
   selects: 'abc abc abcd abcd',
   programs,
@@ -100,7 +100,7 @@ export const additionsReleased: Scenario = {
   ],
 };
 
-export const heldFirst: Scenario = {
+const heldFirst: Scenario = {
   name: 'timed/held-first',
   selects: 'abcd abcd abcd abd',
   programs,
@@ -114,7 +114,7 @@ export const heldFirst: Scenario = {
 };
 
 /** What comes in makes a percentage larger: of what is held already nothing leaves for that. */
-export const holdAndAdditions: Scenario = {
+const holdAndAdditions: Scenario = {
   name: 'timed/hold-and-additions',
   selects: 'abc abcdefg',
   programs,
@@ -129,7 +129,7 @@ export const holdAndAdditions: Scenario = {
 };
 
 /** A percentage is of the clusters that were there before those that have left within the window. */
-export const percentage: Scenario = {
+const percentage: Scenario = {
   name: 'timed/percentage',
   selects: 'abcdef bcdef cdef def def',
   programs,
@@ -139,3 +139,14 @@ export const percentage: Scenario = {
     ...'abcd'.split('').map((name) => label(name, silver)),
   ],
 };
+
+export const BUDGETS: readonly Scenario[] = [
+  removals,
+  additions,
+  bothBounds,
+  release,
+  additionsReleased,
+  heldFirst,
+  holdAndAdditions,
+  percentage,
+];

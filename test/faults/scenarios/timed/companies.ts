@@ -25,7 +25,7 @@ const balanced: PlacementSpec = {
   prioritizerPolicy: { configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }] },
 };
 
-export const shared: Scenario = {
+const shared: Scenario = {
   name: 'timed/shared',
   programs: [{ name: 'operator', controllers: ['placement'] }],
   given: (hands) => fleet(hands, 'abcdef', golden),
@@ -45,7 +45,7 @@ const replicated = {
   programs: ['first', 'second'].map((name) => ({ name, controllers: ['placement'] as const, realLeases: true })),
 } as const;
 
-export const replicas: Scenario = {
+const replicas: Scenario = {
   name: 'timed/replicas',
   selects: 'abcdef abcdef bcdef cdef cdef cdef',
   ...replicated,
@@ -61,7 +61,7 @@ export const replicas: Scenario = {
 };
 
 /** The new leader goes on with a hold that the former one has announced. */
-export const holdHandedOver: Scenario = {
+const holdHandedOver: Scenario = {
   name: 'timed/hold-handed-over',
   selects: 'abcd abcd abcd',
   ...replicated,
@@ -88,7 +88,7 @@ export const holdHandedOver: Scenario = {
 };
 
 /** A process that leads again knows nothing from the time when it led before. */
-export const leaderReturns: Scenario = {
+const leaderReturns: Scenario = {
   name: 'timed/leader-returns',
   ...replicated,
   given: (hands) => fleet(hands, 'abcd', golden),
@@ -102,7 +102,7 @@ export const leaderReturns: Scenario = {
   ],
 };
 
-export const deletedLease: Scenario = {
+const deletedLease: Scenario = {
   name: 'timed/deleted-lease',
   programs: [{ name: 'operator', controllers: ['placement'], realLeases: true }],
   given: (hands) => fleet(hands, 'abcd', golden),
@@ -130,7 +130,7 @@ const accept = (name: string): Step =>
     }),
   );
 
-export const setsAndHealth: Scenario = {
+const setsAndHealth: Scenario = {
   name: 'timed/sets-and-health',
   selects: 'abc abc abc abc abce abce ae abce abce',
   programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
@@ -187,7 +187,7 @@ const inventory = {
 } as const;
 
 /** An inventory has a cluster of a name that people have given to another one. */
-export const takenName: Scenario = {
+const takenName: Scenario = {
   name: 'timed/taken-name',
   selects: 'abcde abcde abcde',
   ...inventory,
@@ -199,7 +199,7 @@ export const takenName: Scenario = {
   ],
 };
 
-export const inventories: Scenario = {
+const inventories: Scenario = {
   name: 'timed/inventories',
   selects: 'abcde abcdef bcdef cdef cdef cf',
   ...inventory,
@@ -222,7 +222,7 @@ const queue = step('a MultiKueueConfig follows Placement web', (hands) =>
   }),
 );
 
-export const followers: Scenario = {
+const followers: Scenario = {
   name: 'timed/followers',
   programs: [{ name: 'operator', controllers: ['placement'], config: { sigDecisions: true, multikueue: true } }],
   given: async (hands) => {
@@ -240,3 +240,15 @@ export const followers: Scenario = {
     unplace('web'),
   ],
 };
+
+export const COMPANIES: readonly Scenario[] = [
+  shared,
+  replicas,
+  holdHandedOver,
+  leaderReturns,
+  deletedLease,
+  setsAndHealth,
+  takenName,
+  inventories,
+  followers,
+];

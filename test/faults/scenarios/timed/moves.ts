@@ -11,7 +11,7 @@ async function priced(hands: Hands, prices: Readonly<Record<string, string>>): P
     await addCluster(hands, name, { labels: { tier: 'gold' }, claims: { price } });
 }
 
-export const moves: Scenario = {
+const moves: Scenario = {
   name: 'timed/moves',
   selects: 'ab ab ad ad ad ab',
   programs,
@@ -30,7 +30,7 @@ export const moves: Scenario = {
   ],
 };
 
-export const movesInBudget: Scenario = {
+const movesInBudget: Scenario = {
   name: 'timed/moves-in-budget',
   selects: 'abc bcd bcd bcd bcf bcf',
   programs,
@@ -51,7 +51,7 @@ export const movesInBudget: Scenario = {
   ],
 };
 
-export const pausedMoves: Scenario = {
+const pausedMoves: Scenario = {
   name: 'timed/paused-moves',
   selects: 'ab ab ab ab ac',
   programs,
@@ -70,7 +70,7 @@ export const pausedMoves: Scenario = {
 };
 
 /** A Placement does not make room for itself. */
-export const balancedMoves: Scenario = {
+const balancedMoves: Scenario = {
   name: 'timed/balanced-moves',
   selects: 'ac ac',
   programs,
@@ -86,7 +86,7 @@ export const balancedMoves: Scenario = {
 };
 
 /** Two better clusters, one after the other. */
-export const movesApart: Scenario = {
+const movesApart: Scenario = {
   name: 'timed/moves-apart',
   selects: 'ab ab ac ac cd',
   programs,
@@ -103,3 +103,5 @@ export const movesApart: Scenario = {
     wait(40),
   ],
 };
+
+export const MOVES: readonly Scenario[] = [moves, movesInBudget, pausedMoves, balancedMoves, movesApart];

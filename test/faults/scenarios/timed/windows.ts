@@ -12,7 +12,7 @@ const lunch: PlacementSpec = {
   changeWindows: [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }],
 };
 
-export const changeWindow: Scenario = {
+const changeWindow: Scenario = {
   name: 'timed/change-window',
   selects: 'abcde abcde acde cde de de de e',
   programs,
@@ -30,7 +30,7 @@ export const changeWindow: Scenario = {
   ],
 };
 
-export const pause: Scenario = {
+const pause: Scenario = {
   name: 'timed/pause',
   selects: 'abcdef abcdef abcdef abcdef acdef acdef acdef cdef',
   programs,
@@ -48,7 +48,7 @@ export const pause: Scenario = {
 };
 
 /** What a pause holds in an open window waits for the next one from the moment in which that closes. */
-export const windowCloses: Scenario = {
+const windowCloses: Scenario = {
   name: 'timed/window-closes',
   selects: 'abc abc abc abc abc',
   isTimed: true,
@@ -64,7 +64,7 @@ export const windowCloses: Scenario = {
 };
 
 /** A cluster that the hub itself has tainted waits for no window. */
-export const windowAndHealth: Scenario = {
+const windowAndHealth: Scenario = {
   name: 'timed/window-and-health',
   selects: 'abc bc bc',
   programs,
@@ -77,7 +77,7 @@ export const windowAndHealth: Scenario = {
 };
 
 /** The owner of the clusters has windows, and the owner of the Placement has none. */
-export const setWindow: Scenario = {
+const setWindow: Scenario = {
   name: 'timed/set-window',
   selects: 'abcde abcde acde acde acdef adef adef adef aef',
   programs,
@@ -97,7 +97,7 @@ export const setWindow: Scenario = {
 };
 
 /** Neither a label nor a binding takes clusters out of a paused set, and an edit of the Placement brings none in. */
-export const setPause: Scenario = {
+const setPause: Scenario = {
   name: 'timed/set-pause',
   selects: 'abcd abcd abcd abcd abcd abcd acd acd acd cde',
   programs,
@@ -116,3 +116,5 @@ export const setPause: Scenario = {
     editSet('fleet', { paused: null }),
   ],
 };
+
+export const WINDOWS: readonly Scenario[] = [changeWindow, pause, windowCloses, windowAndHealth, setWindow, setPause];
