@@ -92,9 +92,12 @@ function single({ scenario, from, to }: Window, fault: Fault): Plan {
   return { scenario, seed: 0, faults: [fault], from, to };
 }
 
-/** Where faults of a sort can hit in the step of the window after its first, and in the first when that is the start. */
+/**
+ * Where faults of a sort can hit in the step of the window after its first; and in the first, for a start on an empty hub, and for one
+ * where all is there.
+ */
 function placesOf({ from, reference: { counts } }: Window, of: Sort): Where[] {
-  const steps = from === 0 ? [0, 1] : [1];
+  const steps = from <= 1 ? [0, 1] : [1];
   return steps.flatMap((step) =>
     Array.from({ length: counts[step]?.[of] ?? 0 }, (_, n) => ({ step: from + step, of, n: n + 1 })),
   );

@@ -35,7 +35,7 @@ export const AGENT: readonly Mistake[] = [
     file: 'agent/hub.ts',
     from: "kind: 'DeleteOptions', preconditions };",
     to: "kind: 'DeleteOptions' };",
-    scenarios: 'agents/re',
+    scenarios: 'agents/twin',
   },
   {
     name: 'a join Secret that cannot be deleted counts as gone',
@@ -70,7 +70,7 @@ export const AGENT: readonly Mistake[] = [
     file: 'agent/session/join.ts',
     from: '    if (!isPolicyDenial(error)) throw error;\n',
     to: '',
-    scenarios: 'agents/join',
+    scenarios: 'agents/claims',
   },
   {
     name: 'a Lease that somebody has deleted is not made again',

@@ -32,15 +32,16 @@ const [PLANS, SPECS] = ['main.js', 'specs/main.js'].map((file) => path.join(DIST
   string,
   string,
 ];
-/** The plans that most mistakes need come first; where clients send requests, `bytes` are the last but one. */
+/** The plans that most mistakes need come first. */
 const ROUNDS = [
   ['--found', '--plans=60', '--seed=1'],
   ['--exhaustive=crashes'],
   ['--plans=300', '--seed=2'],
-  ['--exhaustive=bytes'],
   ['--exhaustive=events'],
   ['--exhaustive=requests'],
 ];
+/** Before these, where clients send requests. */
+const BYTES = ['--exhaustive=bytes'];
 
 const chosen = MISTAKES.filter(({ name, file }) => `${name} ${file}`.includes(values.only));
 const waiting = [...chosen];
@@ -99,5 +100,6 @@ async function firstViolation(mistake: Mistake): Promise<string | undefined> {
 /** What runs on the product with the mistake, one after the other. */
 function programsOf({ scenarios }: Mistake): readonly (readonly string[])[] {
   if (scenarios.startsWith(OF_SPECS)) return [[SPECS, '--exhaustive', `--subject=${scenarios.slice(OF_SPECS.length)}`]];
-  return ROUNDS.map((round) => [PLANS, `--scenario=${scenarios}`, ...round, '--first', '--workers=1']);
+  const rounds = scenarios.startsWith('gateway/') ? [BYTES, ...ROUNDS] : ROUNDS;
+  return rounds.map((round) => [PLANS, `--scenario=${scenarios}`, ...round, '--first', '--workers=1']);
 }
