@@ -47,8 +47,8 @@ export const AGENT: readonly Mistake[] = [
   {
     name: 'a report counts as applied before it was',
     file: 'agent/session/publisher.ts',
-    from: 'const { clock, metrics, random } = this.#context.tools;',
-    to: 'const { clock, metrics, random } = this.#context.tools;\n    this.#applied = JSON.stringify(report);',
+    from: "outcome.kind === 'failed' ? undefined : JSON.stringify(report);",
+    to: 'JSON.stringify(report);',
     scenarios: 'agents/claims',
   },
   {
@@ -92,5 +92,7 @@ export const AGENT: readonly Mistake[] = [
     from: 'const metadata = { name: cluster, uid: clusterUid };',
     to: 'const metadata = { name: cluster };',
     scenarios: 'agents/rejoin',
+    notFound:
+      'an API server gives a status the uid of the stored object, and compares the one that was sent with nothing',
   },
 ];

@@ -92,6 +92,7 @@ export const FLEET: readonly Mistake[] = [
     from: 'object !== undefined && revisionOf(object.clusters) === revision ? [object] : [];',
     to: 'object !== undefined && revision !== undefined ? [object] : [];',
     scenarios: 'timed/followers',
+    notFound: 'the status confirms a moment later what was followed too early, and no check looks in between',
   },
   {
     name: 'the guard does not permit what health writes',

@@ -7,7 +7,7 @@ export const GATEWAY: readonly Mistake[] = [
     file: 'gateway/request/body.ts',
     from: 'else if (!memory.grow(received, onEvicted))',
     to: 'else if (memory.grow(received)) onEnd();\n      else if (!memory.grow(received, onEvicted))',
-    scenarios: 'gateway/kept',
+    scenarios: 'gateway/create',
   },
   {
     name: 'a request is sent with the token of another client',

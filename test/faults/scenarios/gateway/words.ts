@@ -76,9 +76,9 @@ type More = Partial<Omit<Ask, 'method' | 'name'>>;
 const ANN = { as: 'ann', type: Placements, code: 200 } as const;
 const YAML = { 'Content-Type': 'placement/yaml' };
 
-/** YAML, as people write it. */
+/** YAML, as people write it: what comes before the comment can be read, too. */
 function textOf(name: string, spec: object, version = ''): string {
-  return `metadata:\n  name: ${name}\n${version}spec: ${JSON.stringify(spec)}\n`;
+  return `metadata:\n  name: ${name}\n${version}spec: ${JSON.stringify(spec)}\n# for the shop and its tests\n`;
 }
 
 /** With a spec of its own to have at the end. */
