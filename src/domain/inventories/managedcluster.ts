@@ -1,6 +1,7 @@
 import type { ClusterTaint, ManagedCluster } from '../../api/generated/managedcluster.js';
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { recordsIn, sameJson } from '../../runtime/vocabulary/json.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { SOURCE_ANNOTATION, SOURCE_REVISION_ANNOTATION, TAINTS } from '../../api/names.js';
 import { isHealthTaint, type Taint } from '../health/taints.js';
 import { hash64, hex64 } from '../hash.js';
@@ -8,16 +9,19 @@ import type { Availability, SourcedCluster } from './source.js';
 
 /** The ManagedCluster of a cluster of another inventory, and whether the stored one has what it should have. */
 
-export interface WantedCluster {
-  /** Metadata without uid, and taints. */
-  readonly object: ManagedCluster;
-  readonly status: NonNullable<ManagedCluster['status']>;
+type WithStatus = KubeObject & { readonly status?: object };
+
+/** An object that describes one of another kind. */
+export interface WantedObject<T extends WithStatus> {
+  /** Metadata without uid, with the annotation of the revision, and the spec. */
+  readonly object: T;
+  readonly status: NonNullable<T['status']>;
 }
 
-/** What has to be applied. Undefined parts of a stored cluster are as they should be. */
-export interface FieldsToApply {
-  readonly object: ManagedCluster | undefined;
-  readonly status: NonNullable<ManagedCluster['status']> | undefined;
+/** What has to be applied. Undefined parts of a stored object are as they should be. */
+export interface FieldsToApply<T extends WithStatus> {
+  readonly object: T | undefined;
+  readonly status: NonNullable<T['status']> | undefined;
 }
 
 /**
@@ -33,7 +37,7 @@ export function originOf({ metadata, spec }: ManagedCluster): Origin {
 }
 
 /** All fields that a cluster of an inventory gives its ManagedCluster. */
-export function wantedCluster(cluster: SourcedCluster): WantedCluster {
+export function wantedCluster(cluster: SourcedCluster): WantedObject<ManagedCluster> {
   const { name, source, labels, claims, availability } = cluster;
   const taints = [...cluster.taints, ...availabilityTaint(availability)] as ClusterTaint[];
   const annotations = {
@@ -65,24 +69,25 @@ export function wantedCluster(cluster: SourcedCluster): WantedCluster {
  * The parts to apply. With another revision both: fields that are wanted no more go with an apply. With the wanted one, those
  * whose fields were changed or are missing; what others have added stays.
  */
-export function fieldsToApply(wanted: WantedCluster, stored: ManagedCluster | undefined): FieldsToApply {
+export function fieldsToApply<T extends WithStatus>(wanted: WantedObject<T>, stored: T | undefined): FieldsToApply<T> {
   const { object, status } = wanted;
-  if (stored === undefined || !isIncluded(object.metadata.annotations, stored.metadata.annotations))
+  if (stored === undefined || !isContained(object.metadata.annotations, stored.metadata.annotations))
     return { object, status };
-  const hasObject =
-    isIncluded(object.metadata.labels, stored.metadata.labels) &&
-    areListed(object.spec.taints, stored.spec.taints, ['key', 'effect']);
-  const hasStatus =
-    areListed(status.clusterClaims, stored.status?.clusterClaims, ['name']) &&
-    areListed(status.conditions, stored.status?.conditions, ['type']);
-  return { object: hasObject ? undefined : object, status: hasStatus ? undefined : status };
+  const { apiVersion: _version, kind: _kind, ...content } = object;
+  return {
+    object: isContained(content, stored) ? undefined : object,
+    status: isContained(status, stored.status ?? {}) ? undefined : status,
+  };
 }
 
 /**
  * The fields without the taint of the availability; undefined where the cluster has one already, or is to have none: while new
  * taints are kept back, one that is there stays, or becomes the other one.
  */
-export function withoutNewTaint(fields: WantedCluster, stored: ManagedCluster | undefined): WantedCluster | undefined {
+export function withoutNewTaint(
+  fields: WantedObject<ManagedCluster>,
+  stored: ManagedCluster | undefined,
+): WantedObject<ManagedCluster> | undefined {
   const { taints = [] } = fields.object.spec;
   if (!taints.some(isHealthTaint) || stored?.spec.taints?.some(isHealthTaint) === true) return undefined;
   const others = taints.filter((one) => !isHealthTaint(one));
@@ -97,18 +102,10 @@ function availabilityTaint(availability: Availability | undefined): readonly Tai
   return since === undefined ? [{ key, effect: 'NoSelectIfNew' }] : [{ key, effect: 'NoSelect', timeAdded: since }];
 }
 
-function isIncluded(
-  wanted: Readonly<Record<string, string>> | undefined,
-  stored: Readonly<Record<string, string>> | undefined,
-): boolean {
-  return Object.entries(wanted ?? {}).every(([key, value]) => stored?.[key] === value);
-}
-
-/** Whether each wanted item is in the list with all its fields; `keys` identify an item. */
-function areListed(wanted: unknown, stored: unknown, keys: readonly string[]): boolean {
-  const found = recordsIn(stored);
-  return recordsIn(wanted).every((item) => {
-    const same = found.find((one) => keys.every((key) => one[key] === item[key]));
-    return same !== undefined && Object.entries(item).every(([key, value]) => sameJson(same[key], value));
-  });
+/** Whether `stored` has all of `wanted`: each field of an object, and each item of a list, in any order. */
+function isContained(wanted: unknown, stored: unknown): boolean {
+  if (Array.isArray(wanted))
+    return Array.isArray(stored) && wanted.every((item) => stored.some((one) => isContained(item, one)));
+  if (!isRecord(wanted)) return wanted === stored;
+  return isRecord(stored) && Object.entries(wanted).every(([key, value]) => isContained(value, stored[key]));
 }

@@ -4,6 +4,7 @@ import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { isBraked, sourceName, type SourceObject } from '../../../domain/inventories/source.js';
 import { originOf } from '../../../domain/inventories/managedcluster.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
+import { applyFields } from '../fields.js';
 import type { InventoryCache, Scope } from './scope.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
 import type { Decision } from './decide.js';
@@ -16,58 +17,37 @@ export async function apply(decision: Decision, scope: Scope): Promise<Result> {
     case 'nothing':
       return decision.result;
     case 'apply':
-      return applyFields(decision, scope);
+      return applyWanted(decision, scope);
     case 'remove':
       return remove(decision.stored, decision.inventory, scope);
   }
 }
 
-async function applyFields(
-  { source, stored, wanted, changed: { object, status }, result }: Extract<Decision, { kind: 'apply' }>,
+async function applyWanted(
+  { source, stored, wanted, changed, result }: Extract<Decision, { kind: 'apply' }>,
   scope: Scope,
 ): Promise<Result> {
   const { client, mutations, name, pass } = scope;
   const { signal, log } = pass;
+  const { object, status } = changed;
   if (object === undefined && status === undefined) return result;
-  const options = { fieldManager: INVENTORIES_FIELD_MANAGER, signal };
-  let current = stored;
-  if (current === undefined) {
-    // An apply would also change a ManagedCluster that somebody has created since the cache was read.
-    const found = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
-    if (found !== undefined) return { ending: 'wait', reason: 'the cache is behind', afterMs: CONFLICT_RETRY_MS };
-    const created = { ...HEAD, ...wanted.object };
-    current = await client.apply<ManagedCluster>(ManagedClusters, created, { ...options, force: false });
-    mutations.mutated(name, current);
-    log.info({ source }, 'cluster added');
+  const options = { client, mutations, fieldManager: INVENTORIES_FIELD_MANAGER, signal };
+  if (stored !== undefined) {
+    await applyFields(ManagedClusters, stored, changed, options);
+    return result;
   }
-  // The revision comes last: with it, all fields of the status are known to be applied.
-  const metadata = { name, uid: current.metadata.uid ?? '' };
-  if (status !== undefined) {
-    // An empty status would stay owned by this manager, and become null when its last field goes.
-    const isEmpty = Object.keys(status).length === 0;
-    const described = { ...HEAD, metadata, spec: {}, ...(isEmpty ? {} : { status }) };
-    if (!isEmpty || current.status !== undefined) current = await applyStatus(described, current, scope);
-  }
-  if (stored !== undefined && object !== undefined) {
-    const next = { ...HEAD, ...object, metadata: { ...object.metadata, ...metadata } };
-    const { resourceVersion } = current.metadata;
-    const forced = { ...options, force: true, resourceVersion };
-    mutations.mutated(name, await client.apply<ManagedCluster>(ManagedClusters, next, forced));
-  }
+  // An apply would also change a ManagedCluster that somebody has created since the cache was read.
+  const found = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
+  if (found !== undefined) return { ending: 'wait', reason: 'the cache is behind', afterMs: CONFLICT_RETRY_MS };
+  const created = await client.apply<ManagedCluster>(
+    ManagedClusters,
+    { ...HEAD, ...wanted.object },
+    { fieldManager: INVENTORIES_FIELD_MANAGER, signal, force: false },
+  );
+  mutations.mutated(name, created);
+  log.info({ source }, 'cluster added');
+  await applyFields(ManagedClusters, created, { object: undefined, status }, options);
   return result;
-}
-
-/** Writes the status. `current`: the cluster as it was read or last written. */
-async function applyStatus(
-  object: ManagedCluster,
-  current: ManagedCluster,
-  { client, mutations, pass: { signal } }: Scope,
-): Promise<ManagedCluster> {
-  const { resourceVersion } = current.metadata;
-  const options = { fieldManager: INVENTORIES_FIELD_MANAGER, force: true, resourceVersion, signal };
-  const stored = await client.applyStatus<ManagedCluster>(ManagedClusters, object, options);
-  mutations.mutated(object.metadata.name, stored);
-  return stored;
 }
 
 export const CONFLICT_RETRY_MS = 1_000;
