@@ -51,8 +51,8 @@ export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
 /** The same for clusters that may come in. */
 export const ALLOW_ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/allow-additions';
 /**
- * On a ManagedCluster that a controller made from an object of another inventory: that object, as
- * `PLURAL.GROUP/[NAMESPACE/]NAME`, and the hash of what was read from it.
+ * On a ManagedCluster that a controller made from an object of another inventory, and on a ClusterProfile that one made from a
+ * ManagedCluster: that object, as `PLURAL.GROUP/[NAMESPACE/]NAME`, and a hash of what was read from it.
  */
 export const SOURCE_ANNOTATION = 'cluster.fleetmgmt.io/source';
 export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision';
@@ -64,6 +64,8 @@ export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
 export const TIME_ZONE_DATA_ANNOTATION = 'cluster.fleetmgmt.io/time-zone-data';
 /** On a MultiKueueConfig of Kueue: the Placement whose clusters it lists, as `NAMESPACE/NAME`. */
 export const FOLLOWS_PLACEMENT_ANNOTATION = 'cluster.fleetmgmt.io/follows-placement';
+/** On the ClusterProfiles of SIG Multicluster: the name of who manages the cluster. */
+export const CLUSTER_MANAGER_LABEL = 'x-k8s.io/cluster-manager';
 /** On the PlacementDecisions of SIG Multicluster: the same value on all objects of one decision. */
 export const DECISION_KEY_LABEL = 'multicluster.x-k8s.io/decision-key';
 

@@ -82,6 +82,7 @@ function settingsOf(config: ManagerConfig): EngineSettings {
       ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
       ...(config.sigDecisions && { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }),
       ...(config.multikueue && { MULTICLUSTER_ENGINE_MULTIKUEUE: 'true' }),
+      ...(config.publishProfiles !== undefined && { MULTICLUSTER_ENGINE_PUBLISH_PROFILES: config.publishProfiles }),
       ...config.tracing?.shared,
     },
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),

@@ -91,6 +91,11 @@ const OPERATOR_FLAGS: FlagRows = {
     help: 'let MultiKueueConfigs of Kueue follow the decisions of Placements',
     default: 'false',
   },
+  'publish-profiles': {
+    value: 'NAMESPACE',
+    help: 'also publish the clusters as ClusterProfiles of SIG Multicluster, in this namespace',
+    completes: { live: 'namespaces' },
+  },
   'cluster-profiles': {
     value: 'NAMESPACE',
     help: 'controller inventories: create ManagedClusters from the ClusterProfiles of this namespace',
@@ -169,6 +174,8 @@ function managerConfig(flags: Flags, { env, version }: Given) {
     sigDecisions: flags.get('sig-decisions').bool(),
     /** Whether MultiKueueConfigs of Kueue follow decisions. */
     multikueue: flags.get('multikueue').bool(),
+    /** The namespace that clusters are published in as ClusterProfiles of SIG Multicluster; undefined: they are not. */
+    publishProfiles: flags.find('publish-profiles')?.namespace(),
   };
 }
 

@@ -1,24 +1,29 @@
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
-import { clusterCacheOptions } from './controllers/clusters/caches.js';
+import type { ManagedCluster } from '../api/generated/managedcluster.js';
+import { addressedClusters, clusterCacheOptions } from './controllers/clusters/caches.js';
 import { createHealthControllers } from './controllers/clusters/health/reconcile.js';
 import { openLeaseCache } from './controllers/clusters/health/leases.js';
 import { clusterRights, healthRights } from './controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';
+import { clusterProfileCacheOptions, createClusterProfileControllers } from './controllers/followers/clusterprofile.js';
 import { createMultiKueueControllers, multiKueueCacheOptions } from './controllers/followers/multikueue.js';
-import { multiKueueRights, sigDecisionRights } from './controllers/followers/rights.js';
+import { clusterProfileRights, multiKueueRights, sigDecisionRights } from './controllers/followers/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/followers/sigdecision.js';
 import { createPlacementControllers } from './controllers/placement/controller.js';
 import { placementRights } from './controllers/placement/rights.js';
 import { saysJoined } from '../domain/health/conditions.js';
 import { timeZoneData } from '../domain/placement/spec/changewindows.js';
+import type { CacheOptions } from '../runtime/cache/cache.js';
+import type { ManagerConfig } from './flags.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
-/** The controllers of Placements, sets and bindings, and those that repeat decisions for other projects. */
+/** The controllers of Placements, sets and bindings, and those that repeat decisions and clusters for other projects. */
 export function placementGroup(manager: ControllerManager): Group {
-  const { config, hubClock, random, log, metrics, tracer } = manager;
+  const { config, hubClock, random, log, metrics, tracer, openCache } = manager;
+  const { sigDecisions, multikueue, publishProfiles: namespace } = config;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     annotations: { [TIME_ZONE_DATA_ANNOTATION]: timeZoneData() },
@@ -26,8 +31,9 @@ export function placementGroup(manager: ControllerManager): Group {
     rights: [
       ...placementRights,
       ...clusterRights,
-      ...(config.sigDecisions ? sigDecisionRights : []),
-      ...(config.multikueue ? multiKueueRights : []),
+      ...(sigDecisions ? sigDecisionRights : []),
+      ...(multikueue ? multiKueueRights : []),
+      ...(namespace === undefined ? [] : clusterProfileRights(namespace)),
     ],
   });
   const caches = openCaches(manager);
@@ -45,13 +51,19 @@ export function placementGroup(manager: ControllerManager): Group {
     controllerMetrics: (name: string) => metrics.controller(name),
   };
   const placements = createPlacementControllers(options);
-  const sig = config.sigDecisions
-    ? createSigDecisionControllers({ ...options, published: manager.openCache(sigDecisionCacheOptions) })
-    : undefined;
-  const kueue = config.multikueue
-    ? createMultiKueueControllers({ ...options, configs: manager.openCache(multiKueueCacheOptions) })
-    : undefined;
-  const optional = [sig, kueue].filter((one) => one !== undefined);
+  const optional = [
+    sigDecisions
+      ? createSigDecisionControllers({ ...options, published: openCache(sigDecisionCacheOptions), namespace })
+      : [],
+    multikueue ? createMultiKueueControllers({ ...options, configs: openCache(multiKueueCacheOptions) }) : [],
+    namespace === undefined
+      ? []
+      : createClusterProfileControllers({
+          ...options,
+          profiles: openCache(clusterProfileCacheOptions(namespace)),
+          namespace,
+        }),
+  ].flat();
   return leaderGroup(manager, leader, {
     name: 'placement',
     sources: [...Object.values(caches), ...optional.map(({ source }) => source)],
@@ -71,7 +83,7 @@ export function clustersGroup(manager: ControllerManager): Group {
     controller: `${FLEET_GROUP}/clusters`,
     rights: healthRights,
   });
-  const clusters = sharedCache(clusterCacheOptions.clusters);
+  const clusters = sharedCache(clusterOptions(config));
   const sets = sharedCache(clusterCacheOptions.sets);
   const wall = (): number => hubClock.now();
   const leases = openLeaseCache(openCache, {
@@ -100,12 +112,17 @@ export function clustersGroup(manager: ControllerManager): Group {
   });
 }
 
-function openCaches({ openCache, sharedCache }: ControllerManager): PlacementCaches {
+/** The same options for both groups, so that they share the cache. */
+function clusterOptions({ publishProfiles }: ManagerConfig): CacheOptions<ManagedCluster> {
+  return publishProfiles === undefined ? clusterCacheOptions.clusters : addressedClusters;
+}
+
+function openCaches({ config, openCache, sharedCache }: ControllerManager): PlacementCaches {
   const options = placementCacheOptions;
   return {
     placements: openCache(options.placements),
     decisions: openCache(options.decisions),
-    clusters: sharedCache(options.clusters),
+    clusters: sharedCache(clusterOptions(config)),
     sets: sharedCache(options.sets),
     bindings: openCache(options.bindings),
   };

@@ -213,6 +213,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     metricsSecure: false,
     sigDecisions: false,
     multikueue: false,
+    publishProfiles: undefined,
     inventories: { clusterProfiles: undefined, ocmClusters: false },
     tracing: config.tracing,
   };

@@ -54,6 +54,7 @@ describe('without flags', () => {
       settleWindowMs: 50,
       sigDecisions: false,
       multikueue: false,
+      publishProfiles: undefined,
       inventories: { clusterProfiles: undefined, ocmClusters: false },
     });
     expect(identity).toMatch(/^.+_[0-9a-f]{8}$/);
@@ -131,6 +132,12 @@ it('decisions are published for SIG Multicluster with the flag or its variable',
 it('MultiKueue is served with the flag or its variable', () => {
   expect(read(['--multikueue']).multikueue).toBe(true);
   expect(read([], { MULTICLUSTER_ENGINE_MULTIKUEUE: 'true' }).multikueue).toBe(true);
+});
+
+it('clusters are published for SIG Multicluster in the namespace of the flag or its variable', () => {
+  expect(read(['--publish-profiles=cluster-inventory']).publishProfiles).toBe('cluster-inventory');
+  expect(read([], { MULTICLUSTER_ENGINE_PUBLISH_PROFILES: 'fleet' }).publishProfiles).toBe('fleet');
+  expect(usage(['operator', '--publish-profiles=Fleet'])).toMatchObject({ exitCode: 2 });
 });
 
 it('user ids are left out with the flag or its variable', () => {

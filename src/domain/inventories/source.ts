@@ -1,8 +1,8 @@
 import { SCOPE_LEAST } from '../health/brake.js';
 import { CONTROL_PLANE_HEALTHY_CONDITION, AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord, recordsIn, characters } from '../../runtime/vocabulary/json.js';
-import { ClusterProfiles, OcmManagedClusters } from '../../api/resources.js';
-import { OWN_KEY_PREFIX } from '../../api/names.js';
+import { asRecord, characters, field, recordsIn } from '../../runtime/vocabulary/json.js';
+import { ClusterProfiles, ManagedClusters, OcmManagedClusters } from '../../api/resources.js';
+import { OWN_KEY_PREFIX, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
 import type { Taint } from '../health/taints.js';
 import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
@@ -170,10 +170,10 @@ function ocmTaints(value: unknown): readonly Taint[] {
  */
 export const clusterProfileInventory: Inventory = Object.freeze({ type: ClusterProfiles, read: readClusterProfile });
 
-/** Reads a ClusterProfile; undefined while it is being deleted. */
+/** Reads a ClusterProfile; undefined while it is being deleted, and for one that describes a ManagedCluster of this hub. */
 function readClusterProfile(profile: SourceObject): SourcedCluster | undefined {
   const { name, deletionTimestamp } = profile.metadata;
-  if (deletionTimestamp !== undefined) return undefined;
+  if (deletionTimestamp !== undefined || isOwnProfile(profile)) return undefined;
   const { properties, conditions } = asRecord(profile.status);
   return {
     name,
@@ -183,6 +183,15 @@ function readClusterProfile(profile: SourceObject): SourcedCluster | undefined {
     claims: sourcedClaims(properties),
     availability: availabilityIn(conditions, CONTROL_PLANE_HEALTHY_CONDITION),
   };
+}
+
+/**
+ * Whether this product made the profile from the ManagedCluster of its name: it says so of itself, and has the mark. Without the
+ * mark it is somebody else's, such as one that people made when the product made none.
+ */
+export function isOwnProfile({ metadata, spec }: SourceObject): boolean {
+  const source = sourceName(ManagedClusters, metadata.annotations?.[SOURCE_ANNOTATION] ?? '');
+  return field(field(spec, 'clusterManager'), 'name') === PRODUCT && source?.name === metadata.name;
 }
 
 /** The ManagedClusters that one inventory gave. */
@@ -196,8 +205,8 @@ export interface InventoryCount {
 
 /**
  * Whether so many clusters are affected that the inventory is more likely at fault than the clusters: more than half, and at
- * least 3. Then none is deleted, and none gets a taint that makes Placements move.
+ * least 3. Then none is deleted, nor its ClusterProfile, and none gets a taint that makes Placements move.
  */
-export function isBraked(affected: number, { clusters }: InventoryCount): boolean {
+export function isBraked(affected: number, { clusters }: Pick<InventoryCount, 'clusters'>): boolean {
   return affected >= SCOPE_LEAST && affected * 2 > clusters;
 }

@@ -250,4 +250,5 @@ const CONFIG: ManagerConfig = {
   inventories: { clusterProfiles: undefined, ocmClusters: false },
   sigDecisions: false,
   multikueue: false,
+  publishProfiles: undefined,
 };

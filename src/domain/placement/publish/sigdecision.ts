@@ -40,8 +40,15 @@ export interface SigChanges {
   readonly foreign: readonly string[];
 }
 
+/** Where the clusters of the hub have their ClusterProfiles. */
+export interface Profiles {
+  readonly annotationsOf: AnnotationsOf;
+  /** The namespace that the hub publishes them in; undefined: it publishes none. */
+  readonly namespace: string | undefined;
+}
+
 /** The annotations of a cluster of the hub; undefined for one that does not exist. */
-export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
+type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
 
 /**
  * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says.
@@ -51,7 +58,7 @@ export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
 export function sigChanges(
   owner: DecisionOwner,
   decided: readonly StoredDecision[],
-  { stored, annotationsOf }: { readonly stored: readonly SigDecision[]; readonly annotationsOf: AnnotationsOf },
+  { stored, ...profiles }: { readonly stored: readonly SigDecision[] } & Profiles,
 ): SigChanges {
   const known = new Map(stored.map((object) => [object.metadata.name, object]));
   const names = new Set(decided.map(({ name }) => name));
@@ -62,9 +69,7 @@ export function sigChanges(
   const writes: { readonly write: SigWrite; readonly growth: number }[] = [];
   const full: SigWrite[] = [];
   const afterMoves: SigWrite[] = [];
-  const decidedRefs = new Set(
-    decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, annotationsOf)))),
-  );
+  const decidedRefs = new Set(decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, profiles)))));
   for (const object of stored) {
     const isStale = ownershipOf(object, owner) === 'ours' && !names.has(object.metadata.name);
     if (!isStale || object.metadata.deletionTimestamp !== undefined) continue;
@@ -74,7 +79,7 @@ export function sigChanges(
   }
   for (const { name, clusters } of decided) {
     const before = known.get(name);
-    const decisions = clusters.map((cluster) => ({ clusterProfileRef: refOf(cluster, annotationsOf) }));
+    const decisions = clusters.map((cluster) => ({ clusterProfileRef: refOf(cluster, profiles) }));
     const object = sigDecision(owner, name, decisions, before);
     if (before === undefined) {
       writes.push({ write: { kind: 'create', object }, growth: decisions.length });
@@ -107,11 +112,14 @@ function countOf({ decisions }: SigDecision): number {
 
 type ProfileRef = SigClusterDecision['clusterProfileRef'];
 
-/** A cluster that was made from a ClusterProfile refers to that one; any other to one of its name, beside the decision. */
-function refOf(cluster: string, annotationsOf: AnnotationsOf): ProfileRef {
-  const source = annotationsOf(cluster)?.[SOURCE_ANNOTATION] ?? '';
-  const { namespace, name } = sourceName(ClusterProfiles, source) ?? { name: cluster };
-  return { name, ...(namespace === undefined ? {} : { namespace }) };
+/**
+ * A cluster that was made from a ClusterProfile refers to that one; any other to the one of its name that the hub publishes, or,
+ * where it publishes none, beside the decision.
+ */
+function refOf(cluster: string, { annotationsOf, namespace: published }: Profiles): ProfileRef {
+  const source = sourceName(ClusterProfiles, annotationsOf(cluster)?.[SOURCE_ANNOTATION] ?? '');
+  const namespace = source === undefined ? published : source.namespace;
+  return { name: source?.name ?? cluster, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** The reference as text, to compare with. `ref` is unchecked: others may have edited it. */

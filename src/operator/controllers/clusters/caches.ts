@@ -39,9 +39,15 @@ export const clusterCacheOptions: {
   readonly sets: CacheOptions<ManagedClusterSet>;
   readonly bindings: CacheOptions<ManagedClusterSetBinding>;
 } = {
-  clusters: { type: ManagedClusters, transform: trimCluster, watchList: true },
+  clusters: { type: ManagedClusters, transform: (cluster) => trimCluster(cluster), watchList: true },
   sets: { type: ManagedClusterSets },
   bindings: { type: ManagedClusterSetBindings, indexers: { [BY_SET]: (binding) => [clusterSetOf(binding)] } },
+};
+
+/** Those of clusters with the addresses of their APIs, a certificate each, which only ClusterProfiles have. */
+export const addressedClusters: CacheOptions<ManagedCluster> = {
+  ...clusterCacheOptions.clusters,
+  transform: (cluster) => trimCluster(cluster, [...WHOLE_STATUS, 'managedClusterClientConfigs']),
 };
 
 /** The conditions that this process writes, and the one that it reads. */
@@ -57,11 +63,14 @@ const WHOLE_METADATA = CLUSTER_FIELDS.metadata.filter((name) => name !== 'annota
 const WHOLE_STATUS = CLUSTER_FIELDS.status.filter((name) => name !== 'conditions');
 
 /** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
-function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
+function trimCluster(
+  { metadata, spec, status }: ManagedCluster,
+  fields: readonly (keyof NonNullable<ManagedCluster['status']>)[] = WHOLE_STATUS,
+): ManagedCluster {
   const kept = picked(metadata, WHOLE_METADATA);
   const annotations = readableAnnotations(metadata.annotations);
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
-  const observed = picked(status, WHOLE_STATUS);
+  const observed = picked(status, fields);
   const reported = conditions.length === 0 ? observed : { ...observed, conditions };
   return {
     metadata: annotations === undefined ? kept : { ...kept, annotations },

@@ -16,15 +16,17 @@ export interface FollowerOptions extends Omit<ClusterControllerOptions, 'caches'
   readonly caches: PlacementCaches;
 }
 
-/** A controller that repeats decisions in objects of a kind of another project. */
+/** A controller that repeats decisions, or clusters, in objects of a kind of another project. */
 interface Follower<T extends KubeObject> extends Omit<ControllerOptions, keyof FollowerOptions | 'reconciler'> {
   readonly reconcile: (scope: FollowerScope<T>) => Promise<Result>;
   /** The objects of the other project: created with the cache options of the follower, not started yet. */
   readonly objects: Cache<T>;
   /** Own writes that the cache may not show yet. */
   readonly mutations: MutationCache<T>;
-  /** The keys that a change of a Placement or of its decision concerns. */
-  readonly keysOfPlacement: (placement: string) => Iterable<string>;
+  /** The keys that a change of a Placement or of its decision concerns; absent: none. */
+  readonly keysOfPlacement?: (placement: string) => Iterable<string>;
+  /** The keys that a change of a cluster concerns; absent: none. */
+  readonly keysOfCluster?: (cluster: string) => Iterable<string>;
   readonly keysOfObject: (object: T) => Iterable<string>;
 }
 
@@ -37,38 +39,43 @@ export interface FollowerScope<T extends KubeObject>
 
 export const NOTHING: Nothing = { kind: 'nothing', result: DONE };
 
-/** Why a pass cannot decide by the caches; undefined when it can. */
-export function notCurrent<T extends KubeObject>({ caches, objects }: FollowerScope<T>): Nothing | undefined {
+/** Why a pass cannot decide by the caches, by default those that have decisions; undefined when it can. */
+export function notCurrent<T extends KubeObject>(
+  { caches, objects }: FollowerScope<T>,
+  needed: readonly Cache<KubeObject>[] = [caches.placements, caches.decisions, caches.clusters],
+): Nothing | undefined {
   // While the API is not served there is nothing to wait for: its cache brings all keys back.
   if (!objects.current()) return NOTHING;
-  const missing = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
+  const missing = cachesNotCurrent(needed);
   return missing.length > 0 ? { kind: 'nothing', result: waitForCaches(missing) } : undefined;
 }
 
 /** The controller of a follower, which runs while the API of the other project is served. */
 export function createFollower<T extends KubeObject>(
   options: FollowerOptions,
-  { objects, mutations, reconcile, keys, keysOfPlacement, keysOfObject, ...controlled }: Follower<T>,
+  follower: Follower<T>,
 ): OptionalControllers {
   const { client, caches, settleWindowMs, log } = options;
+  const { objects, mutations, reconcile, keysOfPlacement, keysOfCluster, keysOfObject, ...controlled } = follower;
   const reconciler: Reconciler = {
     reconcile: (key, pass) => reconcile({ client, caches, objects, mutations, key, pass }),
   };
-  const controller = newController(options, { ...controlled, reconciler, keys });
-  const enqueue = (some: Iterable<string>): void => {
+  const controller = newController(options, { ...controlled, reconciler });
+  const enqueue = (some: Iterable<string> = []): void => {
     for (const key of some) controller.addAfter(key, settleWindowMs);
   };
-  caches.placements.onChange(({ key }) => enqueue(keysOfPlacement(key)));
+  caches.placements.onChange(({ key }) => enqueue(keysOfPlacement?.(key)));
+  caches.clusters.onChange(({ key }) => enqueue(keysOfCluster?.(key)));
   caches.decisions.onChange(({ before, after }) => {
     for (const object of [before, after])
-      for (const placement of object ? placementKeys(object) : []) enqueue(keysOfPlacement(placement));
+      for (const placement of object ? placementKeys(object) : []) enqueue(keysOfPlacement?.(placement));
   });
   objects.onChange((change) => {
     if (!mutations.observe(change)) return;
     for (const object of [change.before, change.after]) if (object !== undefined) enqueue(keysOfObject(object));
   });
   objects.onState(() => {
-    if (objects.current()) enqueue(keys());
+    if (objects.current()) enqueue(controlled.keys());
   });
   return { controllers: [controller], source: optionalSource(objects, log), onStartedLeading: () => mutations.clear() };
 }

@@ -1,5 +1,12 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../api/names.js';
-import { FLEET_GROUP, MultiKueueConfigs, Placements, SigPlacementDecisions } from '../../../api/resources.js';
+import {
+  ClusterProfiles,
+  FLEET_GROUP,
+  MultiKueueConfigs,
+  Placements,
+  SigPlacementDecisions,
+} from '../../../api/resources.js';
+import { isOwnProfile } from '../../../domain/inventories/source.js';
 import type { GuardRow } from '../../../runtime/client/guard.js';
 
 const anyNamespace = (namespace: string): boolean => namespace !== '';
@@ -27,3 +34,17 @@ export const multiKueueRights: readonly GuardRow[] = [
         : undefined,
   },
 ];
+
+/** What the controller of ClusterProfiles may write, in their namespace. */
+export function clusterProfileRights(profiles: string): readonly GuardRow[] {
+  const namespace = (one: string): boolean => one === profiles;
+  return [
+    {
+      verbs: ['create', 'apply'],
+      type: ClusterProfiles,
+      namespace,
+      check: ({ object }) => (object && isOwnProfile(object) ? undefined : 'it is not made from a ManagedCluster'),
+    },
+    { verbs: ['applyStatus', 'delete'], type: ClusterProfiles, namespace },
+  ];
+}

@@ -4,7 +4,7 @@ import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { placementKeys, type DecisionOwner, type StoredDecision } from '../../../domain/placement/stored/decision.js';
 import {
   sigChanges,
-  type AnnotationsOf,
+  type Profiles,
   type SigChanges,
   type SigDecision,
   type SigWrite,
@@ -27,11 +27,13 @@ export interface SigDecisionOptions extends FollowerOptions {
   /** Created with `sigDecisionCacheOptions`, not started yet. */
   readonly published: Cache<SigDecision>;
   readonly workers: number;
+  /** The namespace that the clusters have ClusterProfiles in; undefined: they are not published. */
+  readonly namespace: string | undefined;
 }
 
 /** The controller that publishes decisions as PlacementDecisions of SIG Multicluster, while their API is served. */
 export function createSigDecisionControllers(options: SigDecisionOptions): OptionalControllers {
-  const { caches, published: objects, workers, clock } = options;
+  const { caches, published: objects, workers, namespace, clock } = options;
   const mutations = new MutationCache<SigDecision>(clock);
   return createFollower(options, {
     name: 'sigdecision',
@@ -39,7 +41,7 @@ export function createSigDecisionControllers(options: SigDecisionOptions): Optio
     workers,
     objects,
     mutations,
-    reconcile,
+    reconcile: (scope) => reconcile({ ...scope, namespace }),
     keys: () => caches.placements.store.keys(),
     keysOfPlacement: (placement) => [placement],
     keysOfObject: placementKeys,
@@ -47,7 +49,7 @@ export function createSigDecisionControllers(options: SigDecisionOptions): Optio
 }
 
 /** What one pass over one Placement, the key, works with. */
-type Scope = FollowerScope<SigDecision>;
+interface Scope extends FollowerScope<SigDecision>, Pick<SigDecisionOptions, 'namespace'> {}
 
 /** What a pass decides from, or its result when there is nothing to decide. */
 type Gathered =
@@ -59,7 +61,7 @@ type Gathered =
       readonly decided: readonly StoredDecision[];
       /** The objects of SIG Multicluster that may concern the Placement. */
       readonly stored: readonly SigDecision[];
-      readonly annotationsOf: AnnotationsOf;
+      readonly profiles: Profiles;
     };
 
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
@@ -74,7 +76,7 @@ async function reconcile(scope: Scope): Promise<Result> {
 function gather(scope: Scope): Gathered {
   const nothing = notCurrent(scope);
   if (nothing !== undefined) return nothing;
-  const { caches, objects, mutations, key } = scope;
+  const { caches, objects, mutations, namespace, key } = scope;
   const { placements, clusters } = caches;
   const placement = placements.store.get(key);
   if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
@@ -85,12 +87,12 @@ function gather(scope: Scope): Gathered {
   const stored = [...new Set(names.map(({ name }) => keyOf({ namespace: owner.namespace, name })))].flatMap((at) => {
     return mutations.newest(at, objects.store.get(at)) ?? [];
   });
-  const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
-  return { kind: 'gathered', owner, decided, stored, annotationsOf };
+  const annotationsOf: Profiles['annotationsOf'] = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
+  return { kind: 'gathered', owner, decided, stored, profiles: { annotationsOf, namespace } };
 }
 
-function decide(gathered: Extract<Gathered, { kind: 'gathered' }>): SigChanges {
-  return sigChanges(gathered.owner, gathered.decided, gathered);
+function decide({ owner, decided, stored, profiles }: Extract<Gathered, { kind: 'gathered' }>): SigChanges {
+  return sigChanges(owner, decided, { stored, ...profiles });
 }
 
 async function apply({ writes }: SigChanges, scope: Scope): Promise<void> {

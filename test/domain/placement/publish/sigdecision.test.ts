@@ -23,7 +23,7 @@ function after(writes: readonly SigWrite[]): readonly SigDecision[] {
 }
 
 function plan(lists: readonly StoredDecision[], stored: readonly SigDecision[] = []): readonly SigWrite[] {
-  return sigChanges(OWNER, lists, { stored, annotationsOf: NONE }).writes;
+  return sigChanges(OWNER, lists, { stored, annotationsOf: NONE, namespace: undefined }).writes;
 }
 
 const summary = (writes: readonly SigWrite[]): readonly string[] =>
@@ -63,11 +63,17 @@ describe('a decision as PlacementDecisions of SIG Multicluster', () => {
     const annotationsOf = (cluster: string): Record<string, string> => ({
       'cluster.fleetmgmt.io/source': sources[cluster] ?? '',
     });
-    const { writes } = sigChanges(OWNER, decided(['a', 'b']), { stored: [], annotationsOf });
+    const { writes } = sigChanges(OWNER, decided(['a', 'b']), { stored: [], annotationsOf, namespace: undefined });
 
     expect(after(writes)[0]?.decisions).toEqual([
       { clusterProfileRef: { name: 'a', namespace: 'fleet' } },
       { clusterProfileRef: { name: 'b' } },
+    ]);
+
+    const known = { stored: [], annotationsOf, namespace: 'published' };
+    expect(after(sigChanges(OWNER, decided(['a', 'b']), known).writes)[0]?.decisions).toEqual([
+      { clusterProfileRef: { name: 'a', namespace: 'fleet' } },
+      { clusterProfileRef: { name: 'b', namespace: 'published' } },
     ]);
   });
 
@@ -133,10 +139,12 @@ describe('a decision as PlacementDecisions of SIG Multicluster', () => {
     const owners = second.metadata.ownerReferences?.map((one) => ({ ...one, uid: 'uid-earlier' })) ?? [];
     const earlier = { ...second, metadata: { ...second.metadata, ownerReferences: owners } };
 
-    expect(sigChanges(OWNER, lists, { stored: [foreign, earlier], annotationsOf: NONE })).toEqual({
-      writes: [],
-      foreign: ['web-decision-1'],
-    });
+    expect(sigChanges(OWNER, lists, { stored: [foreign, earlier], annotationsOf: NONE, namespace: undefined })).toEqual(
+      {
+        writes: [],
+        foreign: ['web-decision-1'],
+      },
+    );
   });
 });
 

@@ -1,12 +1,21 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../../src/api/names.js';
-import { MultiKueueConfigs, SigPlacementDecisions } from '../../../../src/api/resources.js';
+import { ClusterProfiles, MultiKueueConfigs, SigPlacementDecisions } from '../../../../src/api/resources.js';
+import type { ClusterProfile } from '../../../../src/domain/inventories/clusterprofile.js';
 import type { SigDecision } from '../../../../src/domain/placement/publish/sigdecision.js';
+import {
+  clusterProfileCacheOptions,
+  createClusterProfileControllers,
+} from '../../../../src/operator/controllers/followers/clusterprofile.js';
 import {
   createMultiKueueControllers,
   multiKueueCacheOptions,
   type MultiKueueConfig,
 } from '../../../../src/operator/controllers/followers/multikueue.js';
-import { multiKueueRights, sigDecisionRights } from '../../../../src/operator/controllers/followers/rights.js';
+import {
+  clusterProfileRights,
+  multiKueueRights,
+  sigDecisionRights,
+} from '../../../../src/operator/controllers/followers/rights.js';
 import {
   createSigDecisionControllers,
   sigDecisionCacheOptions,
@@ -21,16 +30,30 @@ const CONFIG = { name: 'gpus' };
 
 /** A process with the placement controllers, and beside them those that repeat decisions for other consumers. */
 export class Followers {
-  readonly hub = new PlacementRig();
-  readonly configs: FakeCache<MultiKueueConfig> = this.hub.api.cache(multiKueueCacheOptions);
-  readonly published: FakeCache<SigDecision> = this.hub.api.cache(sigDecisionCacheOptions);
+  readonly hub: PlacementRig;
+  readonly configs: FakeCache<MultiKueueConfig>;
+  readonly published: FakeCache<SigDecision>;
+  readonly profiles: FakeCache<ClusterProfile>;
   /** Of the events about the config, as `reason: note`. */
   readonly notes: string[] = [];
+  /** Whether the process holds the Lease. */
+  leads = true;
+  readonly #namespace: string | undefined;
+
+  /** `namespace`: where clusters are published as ClusterProfiles; absent: they are not. `hub`: one whose API server is shared. */
+  constructor(namespace?: string, hub?: PlacementRig) {
+    this.#namespace = namespace;
+    this.hub = new PlacementRig(hub);
+    this.configs = this.hub.api.cache(multiKueueCacheOptions);
+    this.published = this.hub.api.cache(sigDecisionCacheOptions);
+    this.profiles = this.hub.api.cache(clusterProfileCacheOptions(namespace ?? ''));
+  }
 
   async start(): Promise<this> {
-    const { hub, configs, published } = this;
+    const { hub, configs, published, profiles } = this;
+    const namespace = this.#namespace;
     const record = ({ reason, note }: EventNote): number => this.notes.push(`${reason}: ${note}`);
-    const leadership = { held: () => true, identity: 'test' };
+    const leadership = { held: () => this.leads, identity: 'test' };
     const { caches, clock, log } = hub;
     const shared = { caches, clock, log, random: () => 0, settleWindowMs: 50 };
     const kueue = createMultiKueueControllers({
@@ -44,9 +67,21 @@ export class Followers {
       client: guardClient(hub.api, sigDecisionRights, { leadership, log }),
       published,
       workers: 4,
+      namespace,
     });
+    const inventory =
+      namespace === undefined
+        ? []
+        : [
+            createClusterProfileControllers({
+              ...shared,
+              client: guardClient(hub.api, clusterProfileRights(namespace), { leadership, log }),
+              profiles,
+              namespace,
+            }),
+          ];
     await hub.start();
-    for (const one of [kueue, sig]) {
+    for (const one of [kueue, sig, ...inventory]) {
       one.source.start();
       one.onStartedLeading();
       for (const controller of one.controllers) controller.start();
@@ -73,6 +108,11 @@ export class Followers {
     return Object.fromEntries(
       found.map(({ metadata, decisions }) => [metadata.name, decisions.map(({ clusterProfileRef: { name } }) => name)]),
     );
+  }
+
+  /** The ClusterProfile of this name, where they are published. */
+  profile(name: string): ClusterProfile | undefined {
+    return this.hub.api.peek<ClusterProfile>(ClusterProfiles, { namespace: this.#namespace ?? '', name });
   }
 
   /** The writes of objects of one type, as `verb name`. */
