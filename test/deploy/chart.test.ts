@@ -80,8 +80,13 @@ const OPTIONS = [
   },
   {
     resources: [],
-    components: ['omit-user-ids', 'sig-decisions', 'multikueue'],
-    flags: ['sigDecisions.enabled=true', 'multikueue.enabled=true', 'omitUserIds=true'],
+    components: ['omit-user-ids', 'sig-decisions', 'multikueue', 'cluster-profiles'],
+    flags: [
+      'sigDecisions.enabled=true',
+      'multikueue.enabled=true',
+      'publishProfiles.namespace=cluster-inventory',
+      'omitUserIds=true',
+    ],
   },
   {
     resources: [],
@@ -160,6 +165,20 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
       ]);
     },
   );
+
+  it('the Helm chart lets the placement controller publish clusters in the namespace of its value alone', async () => {
+    const values = ['publishProfiles.namespace=kueue-system', 'publishProfiles.targetNamespace=fleet'];
+    const objects = await template(...values.flatMap((one) => ['--set', one]));
+
+    const id = 'kueue-system/multicluster-engine-cluster-profiles';
+    expect(field(objects.get(`Role ${id}`), 'rules')).toHaveLength(2);
+    expect(field(objects.get(`RoleBinding ${id}`), 'subjects')).toEqual([
+      { kind: 'ServiceAccount', name: 'placement-controller', namespace: 'fleet' },
+    ]);
+    expect(JSON.stringify(objects.get(`Deployment ${OPERATOR_NAMESPACE}/multicluster-engine-operator`))).toContain(
+      '{"name":"MULTICLUSTER_ENGINE_PUBLISH_PROFILES","value":"kueue-system"}',
+    );
+  });
 
   it('the Helm chart runs a controller for the inventories that are turned on, and none without', async () => {
     const name = 'multicluster-engine-inventories';
@@ -326,6 +345,7 @@ describe('values.schema.json', () => {
     { metrics: { targetNamespace: '' } },
     { sigDecisions: { enabled: 'yes' } },
     { inventories: { clusterProfiles: 'Fleet' } },
+    { publishProfiles: { namespace: 'Fleet' } },
     { inventories: { ocm: true } },
     { networkPolicy: { apiServerPorts: 443 } },
     { networkPolicy: { apiServerPorts: ['443'] } },

@@ -20,6 +20,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
     'metrics.secure=true',
     'metrics.monitoring=true',
     'sigDecisions.enabled=true',
+    'publishProfiles.namespace=cluster-inventory',
     'inventories.openClusterManagement=true',
   ],
   'multicluster-engine-agent': ['cluster', 'clusterUid', 'hubUrl', 'joinToken', 'joinSecretUid'].map(

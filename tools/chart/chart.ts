@@ -34,8 +34,8 @@ type Changes = ReadonlyMap<string, JsonRecord | 'delete'>;
 /**
  * The files of the Helm chart that are made from deploy/: a template for each file of deploy/definitions, of the base and of
  * deploy/limits, one for the objects of the overlay namespaced, and those of the optional deploy/monitoring,
- * deploy/metrics-secure, deploy/sig-decisions, deploy/multikueue and deploy/inventories. Chart.yaml has the name of the package, and a version
- * of its own. Paths are below `root`.
+ * deploy/metrics-secure, deploy/sig-decisions, deploy/multikueue, deploy/cluster-profiles and deploy/inventories. Chart.yaml has
+ * the name of the package, and a version of its own. Paths are below `root`.
  */
 export function chartFiles(root: string): { readonly path: string; readonly text: string }[] {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');

@@ -19,6 +19,8 @@ const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true
 const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
 /** As deploy/multikueue adds it. */
 const MULTIKUEUE = '{ name: MULTICLUSTER_ENGINE_MULTIKUEUE, value: "true" }';
+/** As deploy/cluster-profiles adds it. */
+const PUBLISH_PROFILES = '{ name: MULTICLUSTER_ENGINE_PUBLISH_PROFILES, value: {{ . | quote }} }';
 /** As deploy/omit-user-ids adds it. */
 const OMITTED = '{ name: MULTICLUSTER_ENGINE_OMIT_USER_IDS, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
@@ -64,11 +66,20 @@ export function lastingTemplate(object: JsonRecord): string {
 /**
  * A manifest with something of the components as a template: their namespace, {@link DEFAULT_TARGET_NAMESPACE} in the
  * manifest, is the value of the expression `target`. The namespace itself is kept, since the objects of an engine are in it.
+ * `others`: further namespaces in the manifest, with the expressions of their values.
  */
-export function targetTemplate(object: JsonRecord, expression: string): string {
+export function targetTemplate(
+  object: JsonRecord,
+  expression: string,
+  others: Readonly<Record<string, string>> = {},
+): string {
   const template = new Template();
   const target = template.value(expression);
-  const placed = moved(inRelease(object, template), DEFAULT_TARGET_NAMESPACE, target);
+  const moves = Object.entries(others).map(([from, other]) => [from, template.value(other)] as const);
+  const placed = [[DEFAULT_TARGET_NAMESPACE, target] as const, ...moves].reduce(
+    (one, [from, to]) => moved(one, from, to),
+    inRelease(object, template),
+  );
   if (placed['kind'] !== 'Namespace') return template.text(placed);
   const metadata = { ...asRecord(placed['metadata']), name: target };
   return kept(template.text({ ...placed, metadata }));
@@ -202,6 +213,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
       secureMetrics(template),
       template.optionalItem('.Values.sigDecisions.enabled', SIG_DECISIONS),
       template.optionalItem('.Values.multikueue.enabled', MULTIKUEUE),
+      template.optionalItem('.Values.publishProfiles.namespace', PUBLISH_PROFILES),
       template.optionalItems('.Values.extraEnv'),
     ],
     resources: template.tree('.Values.resources'),

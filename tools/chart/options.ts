@@ -14,6 +14,9 @@ import { joined, Template, when } from './template.js';
 const SIG_DECISIONS = 'deploy/sig-decisions';
 const INVENTORIES = 'deploy/inventories';
 const MULTIKUEUE = 'deploy/multikueue';
+const CLUSTER_PROFILES = 'deploy/cluster-profiles';
+/** The namespace of the ClusterProfiles in that folder. */
+const PROFILES_NAMESPACE = 'cluster-inventory';
 const HAS_INVENTORY = 'or .Values.inventories.clusterProfiles .Values.inventories.openClusterManagement';
 /** The variables of the controller of inventories that values.yaml sets. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -23,19 +26,22 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 
 type Read = (...file: string[]) => string;
 
-/** The templates of deploy/sig-decisions, deploy/multikueue and deploy/inventories, which values.yaml can switch on. */
+/** The templates of deploy/sig-decisions, deploy/multikueue, deploy/cluster-profiles and deploy/inventories, which values.yaml can switch on. */
 export function optionTemplates(read: Read): { readonly name: string; readonly text: string }[] {
-  const rights = (folder: string, option: string): string => {
+  const rights = (folder: string, option: string, isOn = `.Values.${option}.enabled`): string => {
     const target = `.Values.onlyNamespace | default .Values.${option}.targetNamespace`;
-    const objects = records(loadAll(read(folder, 'rights.yaml'))).map((one) => targetTemplate(one, target));
-    return when(`.Values.${option}.enabled`, joined(objects));
+    const others = { [PROFILES_NAMESPACE]: '.Values.publishProfiles.namespace | quote' };
+    const objects = records(loadAll(read(folder, 'rights.yaml'))).map((one) => targetTemplate(one, target, others));
+    return when(isOn, joined(objects));
   };
+  const profiles = rights(CLUSTER_PROFILES, 'publishProfiles', '.Values.publishProfiles.namespace');
   const { resources } = asRecord(load(read(INVENTORIES, 'kustomization.yaml')));
   const files: readonly unknown[] = Array.isArray(resources) ? resources : [];
   const inventories = files.flatMap((file) => records(loadAll(read(INVENTORIES, String(file)))).map(inventoryTemplate));
   return [
     { name: 'rights-sig-decisions.yaml', text: rights(SIG_DECISIONS, 'sigDecisions') },
     { name: 'rights-multikueue.yaml', text: rights(MULTIKUEUE, 'multikueue') },
+    { name: 'rights-cluster-profiles.yaml', text: profiles },
     { name: 'inventories.yaml', text: when(HAS_INVENTORY, joined(inventories)) },
   ];
 }
