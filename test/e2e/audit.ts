@@ -46,6 +46,10 @@ const SPARED: Readonly<Record<string, string>> = {
   ...spared('multicluster-engine-multikueue', {
     'get multikueueconfigs.kueue.x-k8s.io': 'an update conflicts',
   }),
+  'Role multicluster-engine-cluster-profiles: list clusterprofiles.multicluster.x-k8s.io':
+    'the server does not send the state as events of a watch',
+  'Role multicluster-engine-cluster-profiles: delete clusterprofiles.multicluster.x-k8s.io':
+    'a cluster has been gone for a minute',
   ...spared('multicluster-engine-local-cluster', {
     'get namespaces kube-system': 'the overlay is namespaced: there the operator may read no namespace',
   }),
@@ -73,7 +77,7 @@ suite('the requests of all end-to-end tests', () => {
     const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], {
       kubeconfig: `${root}/.run/none`,
     });
-    const optional = ['inventories', 'sig-decisions', 'multikueue'].map((one) =>
+    const optional = ['inventories', 'sig-decisions', 'multikueue', 'cluster-profiles'].map((one) =>
       readFileSync(path.join(root, 'deploy', one, 'rights.yaml'), 'utf8'),
     );
     const objects = [rendered, ...optional].flatMap((text) => loadAll(text)).map((one): AnyObject => fields(one));

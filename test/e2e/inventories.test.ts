@@ -5,7 +5,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
-import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../src/api/names.js';
+import { FOLLOWS_PLACEMENT_ANNOTATION, SOURCE_REVISION_ANNOTATION } from '../../src/api/names.js';
 import {
   ClusterProfiles,
   ManagedClusters,
@@ -14,6 +14,7 @@ import {
   Placements,
   SigPlacementDecisions,
 } from '../../src/api/resources.js';
+import type { ClusterProfile } from '../../src/domain/inventories/clusterprofile.js';
 import type { SourceObject } from '../../src/domain/inventories/source.js';
 import type { MultiKueueConfig } from '../../src/operator/controllers/followers/multikueue.js';
 import type { SigDecision } from '../../src/domain/placement/publish/sigdecision.js';
@@ -39,7 +40,7 @@ const AVAILABLE = {
 };
 
 describeWithServer(
-  'a hub with deploy/inventories, deploy/sig-decisions and deploy/multikueue',
+  'a hub with deploy/inventories, deploy/sig-decisions, deploy/multikueue and deploy/cluster-profiles',
   { own: true, ...HUB },
   (server) => {
     const pods: Pod[] = [];
@@ -48,10 +49,11 @@ describeWithServer(
 
     beforeAll(async () => {
       const admin = { kubeconfig: server().adminKubeconfig };
-      const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions', 'multikueue']);
+      const optional = ['inventories', 'sig-decisions', 'multikueue', 'cluster-profiles'];
+      const folder = await withComponents(server(), 'default', optional);
+      await kubectlOk(['create', 'namespace', NAMESPACE], admin);
       await applyFolder(server(), folder);
       await kindsServed(server());
-      await kubectlOk(['create', 'namespace', NAMESPACE], admin);
       fleet = new Fleet(server());
       const objects: readonly unknown[] = await rendered(server(), folder);
       const deployments = objects.filter(isDeployment);
@@ -67,11 +69,22 @@ describeWithServer(
       await fleet.close();
     }, LONG_MS);
 
+    /** The ClusterProfile of a cluster, once it is complete. */
+    const published = (name: string): Promise<ClusterProfile> =>
+      waitFor(
+        `the profile of ${name} to be complete`,
+        async (seen) => {
+          const found = await fleet.client.get<ClusterProfile>(ClusterProfiles, { namespace: NAMESPACE, name });
+          seen(found);
+          return found?.metadata.annotations?.[SOURCE_REVISION_ANNOTATION] === undefined ? undefined : found;
+        },
+        { deadlineMs: 120_000 },
+      );
     const decided = (): Promise<SigDecision | undefined> =>
       fleet.client.get<SigDecision>(SigPlacementDecisions, { namespace: 'team', name: 'web-decision-1' });
 
     it(
-      'clusters of both inventories can be labelled and tainted, are selected, and are published for SIG Multicluster and Kueue, once the APIs are served',
+      'clusters of both inventories can be labelled and tainted, are selected, and are published with their decisions for SIG Multicluster and Kueue, once the APIs are served',
       async () => {
         await waitFor('the APIs to be missed', () => (pods[1]?.log().split('API is not served').length ?? 0) >= 3);
         await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
@@ -108,8 +121,11 @@ describeWithServer(
         const named = ({ clusterProfileRef }: SigDecision['decisions'][number]): string => clusterProfileRef.name;
         expect(object.decisions.toSorted((a, b) => (named(a) < named(b) ? -1 : 1))).toEqual([
           { clusterProfileRef: { name: 'edge-1', namespace: NAMESPACE } },
-          { clusterProfileRef: { name: 'edge-2' } },
+          { clusterProfileRef: { name: 'edge-2', namespace: NAMESPACE } },
         ]);
+        const profile = await published('edge-2');
+        expect(profile.spec.clusterManager.name).toBe('multicluster-engine');
+        expect(profile.status?.conditions).toMatchObject([{ type: 'ControlPlaneHealthy', status: 'True' }]);
 
         await fleet.client.create<MultiKueueConfig>(
           MultiKueueConfigs,

@@ -83,9 +83,11 @@ for program in "$@"; do
         mv "$cache/.argocd-manifests.partial" "$cache/argocd-manifests"
       fi
       ;;
-    # main.go is ours: the controllers of MultiKueue without the rest of Kueue. Its definitions lie in the module.
+    # main.go is ours: the controllers of MultiKueue without the rest of Kueue. Its definitions lie in the module. secretreader
+    # is the plugin of SIG Multicluster by which Kueue gets the credentials of a cluster from a Secret.
     kueue)
       build kueue kueue .
+      build secretreader kueue sigs.k8s.io/cluster-inventory-api/cmd/secretreader-plugin
       module=$(cd "$here/kueue" && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)
       ln -sfn "$module/config/components/crd/bases" "$cache/kueue-definitions"
       ;;
