@@ -199,7 +199,7 @@ describe('the ClusterProfile of a cluster that is gone', () => {
     expect(profilesIn(on)).toEqual(['a', 'b', 'd', 'e']);
   });
 
-  it('stays while the definition of clusters is missing, or is being restored', async () => {
+  it('stays while the definition of clusters is missing', async () => {
     const on = await five();
     on.hub.api.remove(CustomResourceDefinitions, DEFINITION);
     on.hub.api.remove(ManagedClusters, { name: 'a' });
