@@ -17,7 +17,8 @@ import { proposalDocument, proposalsOf, proposalText } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
-import { keptOut, merelyWaits, opensIn, staying } from '../../domain/placement/select/decision.js';
+import { keptOut, staying } from '../../domain/placement/select/decision.js';
+import { merelyWaits, opensIn } from '../../domain/placement/select/holders.js';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {

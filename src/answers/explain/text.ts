@@ -17,7 +17,8 @@ import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { obstacleText, verdictText } from './verdicttext.js';
-import { comingIn, isHold, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
+import { comingIn, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
+import { isHold } from '../../domain/placement/select/holders.js';
 
 export interface ExplanationOptions {
   /** How many clusters that match no predicate are shown. */

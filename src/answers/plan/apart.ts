@@ -1,6 +1,7 @@
 import { field, sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { keptNow, merelyWaits } from '../../domain/placement/select/decision.js';
+import { keptNow } from '../../domain/placement/select/decision.js';
+import { merelyWaits } from '../../domain/placement/select/holders.js';
 import { COLLECTION_WINDOW } from '../../domain/placement/select/waiting.js';
 import { someNames } from '../output.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';

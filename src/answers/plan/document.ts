@@ -1,5 +1,6 @@
 import type { Problem } from '../../domain/selectors.js';
-import type { Cause, WaitField } from '../../domain/placement/select/decision.js';
+import type { Cause } from '../../domain/placement/select/decision.js';
+import type { WaitField } from '../../domain/placement/select/holders.js';
 import type { Piece } from '../../domain/placement/stored/items.js';
 import type { CLI_API_VERSION } from '../output.js';
 import type { Forecast } from '../world/forecast.js';

@@ -8,7 +8,8 @@ import { carryDecisions, placementsIn, planPlacement, sideOf, unknownPlan, type 
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { inputsOf } from '../world/once.js';
 import { grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
-import { isHold, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
+import { isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
+import { isHold } from '../../domain/placement/select/holders.js';
 
 /**
  * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each

@@ -1,4 +1,5 @@
-import { chosen, isKeptBySet } from '../../domain/placement/select/decision.js';
+import { chosen } from '../../domain/placement/select/decision.js';
+import { isKeptBySet } from '../../domain/placement/select/holders.js';
 import type { Published } from '../../domain/placement/stored/decision.js';
 import { Multimap } from './multimap.js';
 import type { IndexedDecision } from './reading.js';

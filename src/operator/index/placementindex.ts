@@ -245,9 +245,8 @@ export class PlacementIndex {
     const selecting = this.#decisions.selecting(name);
     const holding = this.#decisions.holding(name);
     const spreadKeys = this.#topologies.changed(before, after);
-    const keys = { naming, holding, selecting, spreadKeys };
-    const retimed = sets.some((set) => this.#bindings.isTimed(set));
-    const change = { ordinal, ...views, retimed, moves, ...keys, maySelectOthers: this.#maySelectOthers };
+    const keys = { naming, holding, selecting, spreadKeys, retimed: sets.some((set) => this.#bindings.isTimed(set)) };
+    const change = { ordinal, ...views, moves, ...keys, maySelectOthers: this.#maySelectOthers };
     const placements = this.#report(affected(change, this.#placements));
     const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
     return { placements, sets, delayed: [...rescored, ...detailedAmong(details, selecting, this.#placements)] };

@@ -128,7 +128,11 @@ const COLUMNS = [
     narrow: 'NAME SET PROBLEM AVAILABLE MAINTENANCE KUBERNETES AGE',
     wide: 'NAME SET PROBLEM AVAILABLE MAINTENANCE KUBERNETES AGE DISPLAY NAME ACCEPTED NODES',
   },
-  { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR INUSE' },
+  {
+    type: ManagedClusterSets,
+    narrow: 'NAME CLUSTERS EMPTY AGE',
+    wide: 'NAME CLUSTERS EMPTY AGE SELECTOR INUSE PAUSED',
+  },
   {
     type: ManagedClusterSetBindings,
     narrow: 'NAME BOUND REASON AGE',

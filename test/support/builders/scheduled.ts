@@ -1,18 +1,15 @@
 import {
   holdOf,
   comingIn,
-  isHold,
-  merelyWaits,
   keptOut,
   leaving,
   staying,
   stuck,
-  opensIn,
-  type Hold,
   type Decision,
   type Leaving,
   type StuckCluster,
 } from '../../../src/domain/placement/select/decision.js';
+import { isHold, merelyWaits, opensIn, type Hold } from '../../../src/domain/placement/select/holders.js';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';
 import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 

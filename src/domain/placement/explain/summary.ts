@@ -1,5 +1,5 @@
 import type { Requirement } from '../../selectors.js';
-import { waitsFor } from '../select/decision.js';
+import { waitsFor } from '../select/holders.js';
 import { countedText } from './causes.js';
 import { isWaiting, type ClusterExplanation, type Explanation } from './verdict.js';
 

@@ -9,22 +9,18 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { boundedList, clip, nameList, problemText } from '../../conditions.js';
 import { isOwn } from '../stored/decision.js';
 import { leavingByText } from '../explain/causes.js';
+import { keptOut, staying, type Decision, type HeldCluster, type Leaving } from '../select/decision.js';
 import {
   isHold,
   isKeptBySet,
-  keptOut,
   ownWindowIn,
   setText,
-  staying,
   type Hold,
   type ClosedWindow,
-  type Decision,
-  type HeldCluster,
   type Holder,
   type Holders,
-  type Leaving,
   type SetText,
-} from '../select/decision.js';
+} from '../select/holders.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/limits.js';

@@ -7,16 +7,14 @@ import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import {
   holdOf,
   isKeptOutByPause,
-  keepingOut,
   keptOut,
-  opensIn,
   selectedClusters,
   staying,
   stuck,
   type Decision,
-  type SetText,
   type StuckCluster,
 } from '../select/decision.js';
+import { keepingOut, opensIn, type SetText } from '../select/holders.js';
 import { hadDecision } from '../stored/basis.js';
 import { publishedSetText } from './holds.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';

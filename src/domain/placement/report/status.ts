@@ -11,17 +11,8 @@ import { heldAdditionsMessage, heldMessage, waitingTexts } from './holds.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
-import {
-  chosen,
-  holdOf,
-  isHold,
-  isKeptBySet,
-  keptOut,
-  opensIn,
-  staying,
-  type Hold,
-  type Decision,
-} from '../select/decision.js';
+import { chosen, holdOf, keptOut, staying, type Decision } from '../select/decision.js';
+import { isHold, isKeptBySet, opensIn, type Hold } from '../select/holders.js';
 import { specHashToRemember } from '../select/waiting.js';
 import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';

@@ -1,15 +1,7 @@
 import { isOwn, type Slots } from '../stored/decision.js';
 import { DECISION_SIZE } from '../../../api/names.js';
-import {
-  type Move,
-  endOf,
-  Fates,
-  type Cause,
-  type Decision,
-  type Fate,
-  type Holders,
-  type MoveWait,
-} from './decision.js';
+import { type Move, Fates, type Cause, type Decision, type Fate, type MoveWait } from './decision.js';
+import { endOf, type Holders } from './holders.js';
 import type { ScoreOf } from './choice/contest.js';
 import { NO_SHORTAGE, type Shortage } from './choice/choose.js';
 import { eligibleSets, type Eligibility } from './eligible.js';

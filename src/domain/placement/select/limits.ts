@@ -1,6 +1,6 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn } from '../stored/decision.js';
-import { holdersOf, type Holders } from './decision.js';
+import { holdersOf, type Holders } from './holders.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
 import { isReleased, leftOf, type Limit, type DisruptionBudget } from '../spec/budget.js';

@@ -1,5 +1,6 @@
 import { countsOf, ownRecords } from './budget.js';
-import { holdersOf, waitsFor, type Holders, type Move, type MoveWait } from './decision.js';
+import { type Move, type MoveWait } from './decision.js';
+import { holdersOf, waitsFor, type Holders } from './holders.js';
 import { preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
 import { type PlacementSnapshot, selectedSince } from './snapshot.js';

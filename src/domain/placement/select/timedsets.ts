@@ -1,6 +1,7 @@
 import { selects } from '../../clusters/selector.js';
 import { windowsAt, type ChangeWindow, type WindowsAt } from '../spec/changewindows.js';
-import { endOf, type Cause, type ClosedWindow, type Holder, type Pause } from './decision.js';
+import { type Cause } from './decision.js';
+import { endOf, type ClosedWindow, type Holder, type Pause } from './holders.js';
 import type { Eligibility } from './eligible.js';
 import type { PlacementSnapshot, SetView } from './snapshot.js';
 

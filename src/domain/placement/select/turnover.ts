@@ -10,7 +10,7 @@ import {
   type Stayers,
   shortageOf,
 } from './choice/choose.js';
-import { holdersOf } from './decision.js';
+import { holdersOf } from './holders.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';

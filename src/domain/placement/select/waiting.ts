@@ -1,6 +1,7 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
-import { holdersOf, isHold, type Cause, type ClosedWindow, type Holder } from './decision.js';
+import { type Cause } from './decision.js';
+import { holdersOf, isHold, type ClosedWindow, type Holder } from './holders.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { windowOf } from './timedsets.js';

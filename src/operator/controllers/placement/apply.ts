@@ -10,7 +10,8 @@ import {
 } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { isDefinitionReplaced } from '../../../domain/placement/select/definitions.js';
-import { isCounted, isHold, leaving, staying, countsAs } from '../../../domain/placement/select/decision.js';
+import { isCounted, leaving, staying, countsAs } from '../../../domain/placement/select/decision.js';
+import { isHold } from '../../../domain/placement/select/holders.js';
 import {
   type DecisionOwner,
   decisionObject,
