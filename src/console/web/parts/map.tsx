@@ -199,7 +199,8 @@ function Cells({ names, marks, looks, size }: CellsProps): JSX.Element {
   }, [width]);
   const step = size + GAP;
   const columns = Math.max(Math.floor(width.value / step), 1);
-  const height = Math.ceil(names.length / columns) * step;
+  // Before the width is known, one column of all cells would make the page very long.
+  const height = width.value === 0 ? 0 : Math.ceil(names.length / columns) * step;
   const drawn = looks.map(({ text }) => text).join();
   useEffect(() => {
     const { current } = canvas;
