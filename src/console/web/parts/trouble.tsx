@@ -3,7 +3,7 @@ import type { Fleet, Trouble } from '../../wire/fleet.js';
 import { Command } from './command.js';
 import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
 import { Head } from './head.js';
-import { ClusterLink, Count, Names, PlacementLink } from './name.js';
+import { Count, Names, PlacementLink } from './name.js';
 import { Term } from './term.js';
 import { clustersText } from '../words.js';
 
@@ -39,7 +39,11 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
                 <Count of={one.count} />
               </td>
               <td data-label="Which:">
-                <Names names={one.some} total={one.count} linkOf={linkOf} />
+                <Names
+                  names={one.some}
+                  total={one.count}
+                  {...(one.kind === 'phase' ? { linkOf: placementLink } : {})}
+                />
               </td>
               <td>
                 <Command words={commandFor(one)} />
@@ -75,14 +79,10 @@ function isDown(trouble: readonly Trouble[]): boolean {
   return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured'].includes(word));
 }
 
-/** A Placement as `namespace/name`. */
-function linkOf(name: string): JSX.Element {
-  const [namespace = '', placement] = name.split('/');
-  return placement === undefined ? (
-    <ClusterLink name={name} />
-  ) : (
-    <PlacementLink namespace={namespace} name={placement} />
-  );
+/** Of `namespace/name`. */
+function placementLink(name: string): JSX.Element {
+  const at = name.indexOf('/');
+  return <PlacementLink namespace={name.slice(0, at)} name={name.slice(at + 1)} />;
 }
 
 /** What goes on with the first one. */
