@@ -1,7 +1,7 @@
 /** What somebody asks in the box: the words alone, without the fleet. */
 
 export type Question =
-  /** A name, or the word of a state, or the begin of one. */
+  /** A name, or the word of a state, or the beginning of one. */
   | { readonly kind: 'name'; readonly text: string }
   /** A filter of the fleet, such as `set:prod label:tier=gold`. */
   | { readonly kind: 'filter'; readonly q: string }

@@ -15,15 +15,7 @@ export interface TableProps {
 export function Table({ label, columns, rows }: TableProps): JSX.Element {
   return (
     <table class="table cards" aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map(([title, kind]) => (
-            <th key={title} scope="col" class={kind}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Head columns={columns} />
       <tbody>
         {rows.map(([key, head, ...cells]) => (
           <tr key={key}>
@@ -42,5 +34,19 @@ export function Table({ label, columns, rows }: TableProps): JSX.Element {
         ))}
       </tbody>
     </table>
+  );
+}
+
+export function Head({ columns }: { readonly columns: readonly Column[] }): JSX.Element {
+  return (
+    <thead>
+      <tr>
+        {columns.map(([title, kind]) => (
+          <th key={title} scope="col" class={kind}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

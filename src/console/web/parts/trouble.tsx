@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import type { Fleet, Trouble } from '../../wire/fleet.js';
 import { Command } from './command.js';
 import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
-import { Head } from './head.js';
 import { Count, Names, PlacementLink } from './name.js';
+import { Head } from './table.js';
 import { Term } from './term.js';
 import { clustersText } from '../words.js';
 
@@ -28,7 +28,7 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
         attention.
       </p>
       <table class="table cards">
-        <Head list={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
+        <Head columns={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
         <tbody>
           {trouble.map((one) => (
             <tr key={one.word}>

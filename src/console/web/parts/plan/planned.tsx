@@ -6,13 +6,13 @@ import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../
 import { shown } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
-import { Head } from '../head.js';
 import { HeatView } from './heat.js';
 import { WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
 import { Pager, usePages } from '../pager.js';
 import { BLOCK, Rows } from '../rows.js';
 import { Problem } from '../states.js';
+import { Head } from '../table.js';
 
 /** What a draft does, Placement by Placement. */
 
@@ -55,7 +55,7 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       {placements.length > 0 && (
         <table class="table cards planned">
-          <Head list={COLUMNS} />
+          <Head columns={COLUMNS} />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
             <PlannedPlacementView key={`${one.namespace}/${one.name}`} one={one} basedOn={plan.basedOn} open={open} />
           ))}
