@@ -258,12 +258,14 @@ function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }): JSX.Eleme
               </span>
               <span>
                 <Count of={count} />
-                {texts.map(([sign, one]) => (
+                {/* The blank is for who hears it. */}
+                {texts.map(([sign, one]) => [
+                  ' ',
                   <span key={one.text} class="funnel-lost">
                     {sign}
                     {one.count.toLocaleString('en-US')} {shown(one.text)}
-                  </span>
-                ))}
+                  </span>,
+                ])}
               </span>
             </li>
           );
