@@ -19,6 +19,7 @@ COPY tools tools
 COPY crds crds
 COPY deploy deploy
 COPY examples examples
+COPY docs/glossary.md docs/glossary.md
 COPY docs/reference/openapi.json docs/reference/openapi.json
 ARG VERSION
 ARG REVISION
