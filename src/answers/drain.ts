@@ -34,12 +34,14 @@ export interface DrainedPlacement {
 
 /**
  * What the taint `cluster.fleetmgmt.io/draining` with the effect NoSelect, added when the world was read, does to each decision
- * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out.
+ * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out. `onDecision` runs
+ * before each.
  */
-export function drainedPlacements(world: World, cluster: string): readonly DrainedPlacement[] {
+export function drainedPlacements(world: World, cluster: string, onDecision?: () => void): readonly DrainedPlacement[] {
   const inputs = inputsOf(world);
   const drainedInputs = new WorldInputs(drained(world, cluster), inputs);
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
+    onDecision?.();
     const [namespace = '', name = ''] = key.split('/');
     const input = inputs.input({ namespace, name });
     if (input === undefined || input.deleting) return [];

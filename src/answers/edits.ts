@@ -91,11 +91,20 @@ export function differencesOf(object: RawObject): readonly Difference[] | undefi
     const writer = after === undefined ? undefined : writerOf(path);
     return {
       field: path.join('.'),
-      ...(before !== undefined && { applied: JSON.stringify(before) }),
-      ...(after !== undefined && { now: JSON.stringify(after) }),
+      ...(before !== undefined && { applied: jsonText(before) }),
+      ...(after !== undefined && { now: jsonText(after) }),
       ...(writer !== undefined && { by: { manager: writer.manager, time: writer.time } }),
     };
   });
+}
+
+/** Of an annotation that anybody may write: JSON.parse reads more levels than JSON.stringify writes. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '(nested too deeply)';
+  }
 }
 
 type Changed = readonly [path: readonly string[], before: unknown, after: unknown];

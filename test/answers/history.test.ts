@@ -131,6 +131,12 @@ describe('what is not as it was applied', () => {
     ]);
   });
 
+  it('is said also of what is nested more deeply than can be written', () => {
+    const deep = `{"spec":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    const [found] = differencesOf(edited(WEB, [applier], { [LAST_APPLIED]: deep })) ?? [];
+    expect(found).toEqual({ field: 'spec.x', applied: '(nested too deeply)' });
+  });
+
   it('is nothing where it is as it was applied, and not known where it never was', () => {
     expect(differencesOf(edited(WEB, [applier], last({ numberOfClusters: 5 })))).toEqual([]);
     expect(differencesOf(WEB)).toBeUndefined();

@@ -55,14 +55,18 @@ export interface ActionOutcome extends ActionText {
 /** As long as the command releases clusters without a flag. */
 const RELEASE_MS = 600_000;
 
-/** What the action writes and says. @throws NotFoundError, RefusedError as the command does */
-export function actionOutcome(world: World, action: Action): ActionOutcome {
+/** What the action writes and says. `onDecision` runs before each decision that is computed for it. @throws NotFoundError, RefusedError as the command does */
+export function actionOutcome(world: World, action: Action, onDecision?: () => void): ActionOutcome {
   const { kind, namespace, name } = action;
   switch (kind) {
     case 'cordon':
     case 'drain':
     case 'uncordon':
-      return maintained(world, { kind, cluster: found(world, ManagedClusters, { namespace: undefined, name }) });
+      return maintained(
+        world,
+        { kind, cluster: found(world, ManagedClusters, { namespace: undefined, name }) },
+        onDecision,
+      );
     case 'pause':
     case 'resume':
       return paused(world, { kind, placement: found(world, Placements, { namespace, name }) });
@@ -175,12 +179,14 @@ const MAINTENANCE: Readonly<
 function maintained(
   world: World,
   { kind, cluster }: { readonly kind: ClusterAction; readonly cluster: RawObject },
+  onDecision?: () => void,
 ): ActionOutcome {
   const { name } = cluster.metadata;
   const { done, so, notes } = MAINTENANCE[kind];
   const write = maintenanceWrite(cluster, kind);
   // Those that move are in the plan.
-  const stays = kind === 'drain' ? drainedPlacements(world, name).filter((one) => one.text.startsWith('stays')) : [];
+  const stays =
+    kind === 'drain' ? drainedPlacements(world, name, onDecision).filter((one) => one.text.startsWith('stays')) : [];
   const before = maintenanceOf(asRecord(cluster.spec)) === 'Draining' ? 'drain' : 'cordon';
   return {
     done: `${name} ${write === undefined ? so : done}`,

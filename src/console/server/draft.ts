@@ -49,7 +49,7 @@ export async function draftWorld(
   draft: Draft,
   { namespace, onDecision }: ComputeOptions & { readonly namespace: string },
 ): Promise<DraftWorld> {
-  if (draft.action !== undefined) return actionWorld(reading, draft.action);
+  if (draft.action !== undefined) return actionWorld(reading, draft.action, onDecision);
   const { objects: manifests, check, withDefaults } = await readAppliedText(draft.manifests, 'draft', onDecision);
   const other = manifests.find((one) => appliedManifests([one], namespace).length === 0);
   if (other !== undefined)
@@ -75,8 +75,8 @@ export async function draftWorld(
 }
 
 /** @throws NotFoundError, RefusedError as the command does */
-function actionWorld({ world }: FleetReading, action: Action): DraftWorld {
-  const { write, after, ...text } = actionOutcome(world, action);
+function actionWorld({ world }: FleetReading, action: Action, onDecision: ComputeOptions['onDecision']): DraftWorld {
+  const { write, after, ...text } = actionOutcome(world, action, onDecision);
   const base = { after, writes: [], hasAllWrites: false, lost: new Map(), action: text };
   if (write === undefined) return { ...base, objects: [], requests: [] };
   const { type, object } = write;

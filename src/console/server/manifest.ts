@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from 'js-yaml';
 import { withoutManagedFields } from '../../runtime/client/object.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
@@ -32,9 +33,10 @@ const STYLES: readonly ScalarStyleRule[] = [
 function escapedYaml(value: object, print: (value: object) => string): string {
   const text = print(value);
   if (!text.split('\n').some(hasUnseen)) return text;
-  // A text with what YAML cannot print stands in double quotes: the mark for the backslash of an escape, which no other text has.
-  let [mark, printed] = ['\u0002', String.raw`\x02`];
-  while (text.includes(printed)) [mark, printed] = [`${mark}\u0001`, `${printed}\\x01`];
+  // A text with what YAML cannot print stands in double quotes: the mark for the backslash of an escape, which nobody can have
+  // written before.
+  const nonce = randomBytes(8).toString('hex');
+  const [mark, printed] = [`\u0002${nonce}`, String.raw`\x02${nonce}`];
   return print(withMarks(value, mark) as object).replaceAll(printed, '\\');
 }
 

@@ -99,7 +99,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
     apartComputed,
     replaced,
     writes: requests.map(({ name }) => name),
-    basedOn: hashOf([...placements, replaced, [...lost.keys()]], draft.action),
+    basedOn: hashOf([...placements, replaced, [...lost.keys()], written(draft)], draft.action),
   };
   return { plan, lists: longLists(listed), marks: marksOf(listed, lost.keys()) };
 }
@@ -121,6 +121,15 @@ function marksOf(listed: readonly Listed[], lost: Iterable<string>): PlanMarks {
 }
 
 const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+/** Which objects are written, and which clusters a release names: at its end stands when it was asked for. */
+function written({ objects, requests }: DraftWorld): readonly string[] {
+  const released = requests.flatMap(({ of }) => (of?.kind === 'annotations' ? Object.values(of.annotations) : []));
+  return [
+    ...objects.map(({ live }) => live?.metadata.uid ?? ''),
+    ...released.map((text) => text.slice(text.indexOf('/'))),
+  ];
+}
 
 /** Of all clusters that change. Piece by piece: of a large fleet, one text of them all would be too long. */
 function hashOf(parts: readonly unknown[], action: Plan['action']): string {

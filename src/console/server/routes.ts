@@ -212,9 +212,12 @@ async function applyFound({ snapshots, session, transport, planner }: Hub, { bod
   const current = await snapshots.current();
   if (current.stale !== undefined) throw new RequestError(503, `the hub cannot be read: ${current.stale}`);
   const planned = await planner.plan(current.snapshot, wanted, { namespace: session.namespace, gone });
-  const data = await applyAnswer(transport, planned, { basedOn, dryRun });
-  if (!dryRun) snapshots.expire();
-  return { current, data };
+  try {
+    return { current, data: await applyAnswer(transport, planned, { basedOn, dryRun }) };
+  } finally {
+    // Also after an error: it may have been written.
+    if (!dryRun) snapshots.expire();
+  }
 }
 
 function draftIn(body: unknown): Draft {

@@ -74,7 +74,7 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   response.once('close', () => gone.abort());
   const visit = { request, origin, body: () => bodyOf(request) };
   if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
-  const found = await entrance.enter(visit, path, async (hub) => {
+  const found = await entrance.enter(visit, segments.join('/'), async (hub) => {
     const known = routeOf(request.method ?? '', segments);
     if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
     const body = request.method === 'POST' ? await visit.body() : undefined;

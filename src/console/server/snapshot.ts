@@ -34,11 +34,12 @@ export class Snapshot {
     return once(this.world, key, compute);
   }
 
-  /** The answer to an address: computed once for all who ask, while it is kept. */
-  answer(address: string, compute: () => object): object {
-    const answer = this.#answers.get(address) ?? compute();
-    this.#answers.delete(address);
-    this.#answers.set(address, answer);
+  /** What depends on what somebody has written, such as an address: computed once for all who ask, while it is kept. */
+  answer<T extends object>(key: string, compute: () => T): T {
+    // What has the same key has the same type.
+    const answer = (this.#answers.get(key) as T | undefined) ?? compute();
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
     const [oldest] = this.#answers.keys();
     if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
     return answer;

@@ -170,6 +170,17 @@ describe('a session', () => {
   });
 });
 
+describe('the limits of plans', () => {
+  it.each(['plan', 'pl%61n'])('a plan that is asked for at %s counts as one', async (path) => {
+    const headers = await logIn(CANARY);
+    const body = { manifests: '', labels: [], drains: [], losses: [], each: [] };
+    const codes: number[] = [];
+    // One after the other: more than one at once is refused by another limit.
+    for (let n = 0; n < 31; n++) codes.push((await ask(path, { method: 'POST', headers, body })).code);
+    expect([codes[0], codes.at(-1)]).toEqual([200, 429]);
+  });
+});
+
 describe('who may ask', () => {
   it.each<readonly [string, Readonly<Record<string, string>>, number]>([
     ['the page', {}, 200],

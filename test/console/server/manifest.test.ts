@@ -36,6 +36,13 @@ it('a manifest shows what is not seen as an escape, and is the same object', () 
   );
 });
 
+it('a text that holds what stands for an escape while it is printed makes no longer one', () => {
+  const note = `\\x02${String.raw`\x01`.repeat(2_000)}${'\u202e'.repeat(2_000)}`;
+  const text = manifestText(rawPlacement({ note }));
+  expect(text.length).toBeLessThan(10 * note.length);
+  expect(readYaml(text).value).toMatchObject({ spec: { note } });
+});
+
 it('an object is printed as kubectl prints it, without managedFields', () => {
   const { metadata, ...rest } = rawPlacement({ numberOfClusters: 2, list: ['on', 'plain', '1'], note: '\u202elive' });
   const object = {

@@ -66,7 +66,7 @@ export interface FleetRequest {
 export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after, limit }: FleetRequest): Fleet {
   const clusters = fleetClusters(snapshot);
   const { terms, fault, matched } = matchedBy(snapshot, query);
-  const sorted = snapshot.once(`sorted ${sort} ${descending} ${query}`, () => sortedBy(matched, sort, descending));
+  const sorted = snapshot.answer(`sorted ${sort} ${descending} ${query}`, () => sortedBy(matched, sort, descending));
   const summary = snapshot.once('summary', () => fleetSummary(snapshot.world.objects.managedclusters));
   return {
     total: clusters.length,
@@ -126,7 +126,7 @@ export function matchedBy(
   snapshot: Snapshot,
   query: string,
 ): { readonly terms: readonly Term[]; readonly fault: string | undefined; readonly matched: readonly FleetCluster[] } {
-  return snapshot.once(`matched ${query}`, () => {
+  return snapshot.answer(`matched ${query}`, () => {
     const clusters = fleetClusters(snapshot);
     const parsed = parseQuery(query);
     if (parsed.kind === 'fault') return { terms: [], fault: parsed.fault, matched: clusters };

@@ -113,9 +113,8 @@ function coloringOf(snapshot: Snapshot, color: string): Coloring | undefined {
       return versionColoring(fleetClusters(snapshot).map(({ version }) => version));
     });
   const [namespace = '', name = ''] = of.split('/');
-  return snapshot.once(`coloring ${color}`, () =>
-    kind === 'score' ? scoreColoring(snapshot, namespace, name) : placementColoring(snapshot, namespace, name),
-  );
+  const coloring = kind === 'score' ? scoreColoring : placementColoring;
+  return snapshot.answer(`coloring ${color}`, () => ({ found: coloring(snapshot, namespace, name) })).found;
 }
 
 /** The newest first; the oldest share a shade. */

@@ -102,7 +102,7 @@ function List({ rows }: Pick<EventsPart, 'rows'>): JSX.Element {
 function Regarding({ row: { kind, namespace, name, count } }: { readonly row: EventRow }): JSX.Element {
   return (
     <>
-      <span class="muted">{kind}</span>{' '}
+      <span class="muted">{shown(kind)}</span>{' '}
       {kind === 'Placement' ? (
         <PlacementLink namespace={namespace} name={name} />
       ) : kind === 'ManagedCluster' ? (

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { VERDICTS } from '../../../api/verdicts.js';
+import { shown } from '../command.js';
 import { spaced } from '../words.js';
 import type { ClusterHealth, Health } from '../../../answers/fleetsummary.js';
 
@@ -72,7 +73,8 @@ export function looksOf(keys: readonly string[]): readonly CellLook[] {
   const last = Math.max(shades.length - 1, 1);
   return keys.map((key) => {
     const text = key.replace(/^\d+: /, '');
-    return LOOKS[key] ?? { tone: 'accent', text, fill: 1 - shades.indexOf(key) / last };
+    const known = Object.hasOwn(LOOKS, key) ? LOOKS[key] : undefined;
+    return known ?? { tone: 'accent', text, fill: 1 - shades.indexOf(key) / last };
   });
 }
 
@@ -154,8 +156,13 @@ export function HealthMark({ health, isJudged, short }: HealthMarkProps): JSX.El
   );
 }
 
+/** The word may be one of the fleet, such as `constructor`. */
+function wordLook(word: string): readonly [Tone, JSX.Element] {
+  return (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined) ?? ['quiet', RING];
+}
+
 export function toneOf(word: string): Tone {
-  return WORDS[word]?.[0] ?? 'quiet';
+  return wordLook(word)[0];
 }
 
 export interface WordMarkProps {
@@ -168,11 +175,11 @@ export interface WordMarkProps {
 }
 
 export function WordMark({ word, text = spaced(word), badge, tone }: WordMarkProps): JSX.Element {
-  const [usual, shape] = WORDS[word] ?? ['quiet', RING];
+  const [usual, shape] = wordLook(word);
   return (
     <span class={`mark ${tone ?? usual} ${badge === true ? 'badge' : ''}`}>
       <Shape shape={shape} />
-      <span>{text}</span>
+      <span>{shown(text)}</span>
     </span>
   );
 }

@@ -94,7 +94,7 @@ function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Ele
 }
 
 function noneText(by: string): string {
-  return by === 'set' ? 'in no cluster set' : `without ${by.slice(by.indexOf(':') + 1)}`;
+  return by === 'set' ? 'in no cluster set' : `without ${shown(by.slice(by.indexOf(':') + 1))}`;
 }
 
 export interface LegendProps {
