@@ -213,4 +213,15 @@ export const FOUND: readonly Found[] = [
     mendedBy: 'what an apply cannot take away is taken away by an update',
     plan: { scenario: 'timed/sets-and-health', seed: 0, faults: [], from: 8, to: 9 },
   },
+  {
+    what: 'lost what an emptied object had recorded, when somebody else wrote into the object that was to take it over',
+    mendedBy: 'a write of the history alone that conflicts is made again',
+    plan: {
+      scenario: 'placement/emptied-piece',
+      seed: 0,
+      faults: [{ where: { step: 3, of: 'write', n: 1 }, when: 'before', what: { kind: 'foreign', field: 'label' } }],
+      from: 1,
+      to: 3,
+    },
+  },
 ];

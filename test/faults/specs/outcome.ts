@@ -4,8 +4,8 @@ import { TAINTS } from '../../../src/api/names.js';
 /**
  * What is stored at the end of a step, without what depends on what was there before. docs/concepts/placement.md says of each
  * that it does: a cluster keeps its slot (`The decision`) and its piece (`Groups`), stays (`From namespace to decision`, 6), also
- * against spread (`Spread`), with a taint `NoSelectIfNew` (`Taints and tolerations`) and behind a toleration that ends (`tolerationSeconds`); a pause (`Pause`) and a spec that cannot be
- * read (`What does not change a decision`) keep what was decided before.
+ * against spread (`Spread`), with a taint `NoSelectIfNew` (`Taints and tolerations`) and behind a toleration that ends (`tolerationSeconds`); a pause (`Pause`), windows and pauses of a
+ * set (`Windows and pause of a cluster set`) and a spec that cannot be read (`What does not change a decision`) keep what was decided before.
  */
 export function outcomeOf(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
@@ -22,12 +22,13 @@ export function outcomeOf(texts: ReadonlyMap<string, string>): ReadonlyMap<strin
       );
     if (key.startsWith(CLUSTERS) && STICKY.test(text)) sticky.add(key.slice(CLUSTERS.length));
   }
+  const isTimed = [...texts].some(([key, text]) => key.startsWith(SETS) && isTimedSet(field(JSON.parse(text), 'spec')));
   for (const [key, { spec, status }] of placements) {
     const selected = (decisions.get(key.slice(PLACEMENTS.length)) ?? []).filter((name) => !sticky.has(name));
     const conditions = recordsIn(field(status, 'conditions'))
       .filter(({ type }) => type !== 'Paused')
       .map(({ type, status: is, reason }) => `${String(type)} ${String(is)} ${String(reason)}`);
-    const kept = keptOf(asRecord(spec), conditions);
+    const kept = isTimed ? 'nothing' : keptOf(asRecord(spec), conditions);
     const compared = { all: [selected.sort(), conditions], size: [selected.length, conditions], nothing: [] }[kept];
     all.set(key, JSON.stringify([spec, compared]));
   }
@@ -37,6 +38,7 @@ export function outcomeOf(texts: ReadonlyMap<string, string>): ReadonlyMap<strin
 const DECISIONS = 'placementdecisions.cluster.fleetmgmt.io ';
 const PLACEMENTS = 'placements.cluster.fleetmgmt.io ';
 const CLUSTERS = 'managedclusters.cluster.fleetmgmt.io ';
+const SETS = 'managedclustersets.cluster.fleetmgmt.io ';
 /** The ManagedCluster of the hub stays when its name changes, and when it is turned off (`localCluster` in the definition of engines). */
 const LOCAL = '"local-cluster":"true"';
 /** The operator adds to the ports of a NetworkPolicy, whose order means nothing. */
@@ -51,6 +53,10 @@ function remember(decisions: Map<string, string[]>, { metadata, status }: JsonRe
   const names = recordsIn(field(status, 'decisions')).map((one) => textField(one, 'clusterName'));
   const key = `${namespace}/${owner}`;
   decisions.set(key, [...(decisions.get(key) ?? []), ...names]);
+}
+
+function isTimedSet(spec: unknown): boolean {
+  return field(spec, 'paused') === true || recordsIn(field(spec, 'changeWindows')).length > 0;
 }
 
 /** How much of the decision is the same whatever was decided before. */

@@ -215,11 +215,13 @@ async function readAfter(
 
 /**
  * Whether `found` is what a write with a conflict was to store: the client repeats an update whose answer was lost, and
- * the repetition conflicts with the first try. No other client edited such an object.
+ * the repetition conflicts with the first try. No other client edited such an object. Of a write for the history alone the clusters
+ * do not tell.
  */
-function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
-  if (write.kind !== 'update' || found === undefined || !isStoredAs(write, found, owner)) return false;
-  objects.set(write.name, found);
+function isStored(work: Work, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
+  if (write.kind !== 'update' || found === undefined || !isStoredAs(write, found, work.owner)) return false;
+  if (sameList(publishedIn(work, write.name), write.clusters)) return false;
+  work.objects.set(write.name, found);
   return true;
 }
 

@@ -99,7 +99,7 @@ function freshState(uid: string): PlacementState {
     decisions: new Set(),
     unconfirmed: new Set(),
     doubt: undefined,
-    lacksDefinitions: false,
+    withoutDefinitions: 0,
     decided: undefined,
     collection: undefined,
     trigger: undefined,

@@ -15,8 +15,10 @@ import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
 
 const TERMINATING_RETRY_MS = 5_000;
-/** Definitions that could not be read are asked for again after this; if that fails, with the next change or resync. */
+/** Definitions that could not be read are asked for again after this; later with the next change or resync. */
 const DEFINITIONS_RETRY_MS = 60_000;
+/** Who may not read them does not try for ever. */
+const DEFINITIONS_RETRIES = 3;
 
 /**
  * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
@@ -94,8 +96,8 @@ function resultOf({ input, decision, publication, error }: Outcome, { clock }: S
   const { snapshot, state } = input;
   const isUnknown = snapshot.definitions === undefined;
   const times = [...emptyObjectEnds(input, publication.changes), ...(lookAgain === undefined ? [] : [lookAgain])];
-  if (isUnknown && !state.lacksDefinitions) times.push(clock.now() + DEFINITIONS_RETRY_MS);
-  state.lacksDefinitions = isUnknown;
+  if (isUnknown && state.withoutDefinitions < DEFINITIONS_RETRIES) times.push(clock.now() + DEFINITIONS_RETRY_MS);
+  state.withoutDefinitions = isUnknown ? state.withoutDefinitions + 1 : 0;
   if (times.length === 0) return DONE;
   return { ending: 'done', requeueAfterMs: Math.max(Math.min(...times) - clock.now(), 0) };
 }

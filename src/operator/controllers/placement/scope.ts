@@ -29,8 +29,8 @@ export interface PlacementState {
   doubt: { readonly write: DecisionWrite; readonly published: Published } | undefined;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Omit<Before, 'cluster'> | undefined;
-  /** Whether the definitions could not be read in the last pass. */
-  lacksDefinitions: boolean;
+  /** In how many passes, up to the last one, the definitions could not be read. */
+  withoutDefinitions: number;
   /** What counts and waits for further changes of the same command; undefined while there is nothing. */
   collection: Collection | undefined;
   /** Kind and name of the object whose change was the first since the last decision; undefined where it is not known. */
