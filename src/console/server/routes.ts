@@ -144,8 +144,7 @@ function get(path: string, data: (snapshot: Snapshot, request: Request) => objec
     path: path.split('/'),
     answer: async ({ snapshots }, request) => {
       const current = await snapshots.current();
-      const { snapshot } = current;
-      return { current, data: snapshot.answer(request.address, () => data(snapshot, request)) };
+      return { current, data: current.snapshot.answer(request.address, () => data(current.snapshot, request)) };
     },
   };
 }
@@ -191,18 +190,17 @@ async function planPartFound({ snapshots, planner }: Hub, { path, query }: Reque
 /** The fleet, colored by a plan that was sent before. */
 async function planMapFound({ snapshots, planner }: Hub, { path: [basedOn = ''], query }: Request): Promise<Found> {
   const current = await snapshots.current();
-  const { snapshot } = current;
-  const marks = planner.marksOf(basedOn, snapshot.reading);
+  const marks = planner.marksOf(basedOn, current.snapshot.reading);
   if (marks === undefined) throw planGone();
   const request = { query: '', group: groupIn(query), color: 'plan' };
-  return { current, data: existing(fleetMap(snapshot, request, planColoring(marks)), planGone) };
+  return { current, data: existing(fleetMap(current.snapshot, request, planColoring(marks)), planGone) };
 }
 
 function planGone(): RequestError {
   return new RequestError(404, 'this plan is not kept any more: change the draft to plan it again');
 }
 
-/** Applies a draft, or tries to. It reads the hub anew before the writes, and after them. */
+/** Applies a draft, or tries to. It reads the hub anew before the writes, and after them, also where they fail. */
 async function applyFound({ snapshots, session, transport, planner }: Hub, { body, gone }: Request): Promise<Found> {
   if (!isRecord(body) || typeof body['basedOn'] !== 'string' || typeof body['dryRun'] !== 'boolean')
     throw new RequestError(400, 'want draft, basedOn and dryRun');
@@ -215,7 +213,6 @@ async function applyFound({ snapshots, session, transport, planner }: Hub, { bod
   try {
     return { current, data: await applyAnswer(transport, planned, { basedOn, dryRun }) };
   } finally {
-    // Also after an error: it may have been written.
     if (!dryRun) snapshots.expire();
   }
 }
