@@ -36,7 +36,7 @@ export type Holders = readonly [first: Holder, ...others: Holder[]];
 const ORDER: readonly Holder['kind'][] = ['Definitions', 'Deletions', 'Budget', 'Pause', 'Window'];
 
 /** The holders in their order, those of a kind as they are given; undefined for none. */
-export function holdersOf(...holders: readonly Holder[]): Holders | undefined {
+export function orderedHolders(...holders: readonly Holder[]): Holders | undefined {
   const [first, ...others] = [...holders].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   return first && [first, ...others];
 }

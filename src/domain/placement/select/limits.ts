@@ -1,6 +1,6 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn } from '../stored/decision.js';
-import { holdersOf, type Holders } from './holders.js';
+import { orderedHolders, type Holders } from './holders.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
 import { isReleased, leftOf, type Limit, type DisruptionBudget } from '../spec/budget.js';
@@ -134,7 +134,7 @@ function admitBeside(
   const none: Admission = { admitted: added, counted: new Set(), heldBack: new Map() };
   if (added.length === 0 || (maxAdditions === undefined && !sets.isAny)) return none;
   const elective = added.slice(isFirst ? 0 : Math.max(filledTo(snapshot) - staying, 0));
-  const bySets = new Map(elective.map((name) => [name, holdersOf(...sets.holding(name))]));
+  const bySets = new Map(elective.map((name) => [name, orderedHolders(...sets.holding(name))]));
   const counts = (name: string): boolean =>
     bySets.get(name) === undefined && !isReleased(placement.releasedAdditions, name, now);
   const counted = new Set(maxAdditions === undefined ? [] : elective.filter(counts));

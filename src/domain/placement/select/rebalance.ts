@@ -1,6 +1,6 @@
 import { countsOf, ownRecords } from './budget.js';
 import { type Move, type MoveWait } from './decision.js';
-import { holdersOf, waitsFor, type Holders } from './holders.js';
+import { orderedHolders, waitsFor, type Holders } from './holders.js';
 import { preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
 import { type PlacementSnapshot, selectedSince } from './snapshot.js';
@@ -77,7 +77,7 @@ function movingHolders({ leaves, comes }: Move, { snapshot, timedSets }: Draft):
   const window = closedWindow(snapshot);
   const first = timedSets.holding(leaves, 'Moved');
   const others = timedSets.holding(comes).filter((one) => !first.includes(one));
-  return holdersOf(...(window === undefined ? [] : [window]), ...first, ...others);
+  return orderedHolders(...(window === undefined ? [] : [window]), ...first, ...others);
 }
 
 /**

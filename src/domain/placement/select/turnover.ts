@@ -10,7 +10,7 @@ import {
   type Stayers,
   shortageOf,
 } from './choice/choose.js';
-import { holdersOf } from './holders.js';
+import { orderedHolders } from './holders.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';
@@ -37,7 +37,7 @@ function letSurplusGo(draft: Draft): void {
     const fate = fates.get(name);
     const cause = fate?.kind === 'held' ? fate.cause : 'NotNeeded';
     const sets = isElective(draft, name, cause) ? timedSets.holding(name, cause) : [];
-    const by = holdersOf(...(window === undefined ? [] : [window]), ...sets);
+    const by = orderedHolders(...(window === undefined ? [] : [window]), ...sets);
     if (by === undefined) draft.letGo(name, cause, fate === undefined && draft.counted.has(name));
     else draft.keep(name, cause, by);
   }

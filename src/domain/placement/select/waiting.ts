@@ -1,7 +1,7 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
 import { type Cause } from './decision.js';
-import { holdersOf, isHold, type ClosedWindow, type Holder } from './holders.js';
+import { orderedHolders, isHold, type ClosedWindow, type Holder } from './holders.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { windowOf } from './timedsets.js';
@@ -27,7 +27,7 @@ export function waitForWindow(draft: Draft): void {
     const waits = [...closed, ...timedSets.holding(name, cause)];
     if (waits.length === 0) continue;
     const fate = draft.fates.get(name);
-    const by = holdersOf(...(fate?.kind === 'held' ? fate.by : []), ...waits);
+    const by = orderedHolders(...(fate?.kind === 'held' ? fate.by : []), ...waits);
     if (by !== undefined) draft.keep(name, cause, by);
   }
   // Those that something else keeps wait for the next window, too, once an open one is closed.
@@ -86,10 +86,10 @@ export function pause(draft: Draft): void {
         draft.hasRoom = true;
         break;
       case 'held':
-        draft.fates.set(name, { ...fate, by: holdersOf(PAUSE, ...fate.by) ?? fate.by });
+        draft.fates.set(name, { ...fate, by: orderedHolders(PAUSE, ...fate.by) ?? fate.by });
         break;
       case 'keptOut':
-        draft.keepOut(name, holdersOf(PAUSE, ...fate.by) ?? fate.by);
+        draft.keepOut(name, orderedHolders(PAUSE, ...fate.by) ?? fate.by);
         if (isHold(fate.by)) draft.hasRoom = true;
         break;
       case 'stays':
