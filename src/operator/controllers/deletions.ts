@@ -26,6 +26,11 @@ export interface KnownDefinitions {
   readonly trustedInMs: number;
 }
 
+/** How long what an object is made from has to be missing, or unavailable: a cause that meets many does so within that time. */
+export const GRACE_PERIOD_MS = 60_000;
+/** While most of them are missing, none is deleted. */
+export const BRAKED_RETRY_MS = 300_000;
+
 /** A definition younger than this may be one that is being restored: its objects may still be created again. */
 const TRUSTED_AFTER_MS = 30_000;
 /** A creationTimestamp has whole seconds: the definition may be younger by up to one. */

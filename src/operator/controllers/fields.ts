@@ -7,6 +7,9 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 
 type WithStatus = KubeObject & { readonly status?: object };
 
+/** The cache shows what others have written meanwhile. */
+export const CONFLICT_RETRY_MS = 1_000;
+
 interface ApplyScope<T extends WithStatus> {
   readonly client: KubeClient;
   /** Keeps the answers. */

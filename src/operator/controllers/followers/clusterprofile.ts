@@ -13,16 +13,12 @@ import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
-import { DeletionCheck } from '../deletions.js';
-import { applyFields } from '../fields.js';
+import { BRAKED_RETRY_MS, DeletionCheck, GRACE_PERIOD_MS } from '../deletions.js';
+import { applyFields, CONFLICT_RETRY_MS } from '../fields.js';
 import type { OptionalControllers } from '../optionalsource.js';
 import type { Nothing } from '../placement/scope.js';
 import { createFollower, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';
 
-/** How long a cluster has to be missing: what takes many of them does so within that time. */
-const GRACE_PERIOD_MS = 60_000;
-const BRAKED_RETRY_MS = 300_000;
-const CONFLICT_RETRY_MS = 1_000;
 /** A count costs the size of the fleet, and most of it can need one at once. */
 const COUNT_VALID_MS = 1_000;
 

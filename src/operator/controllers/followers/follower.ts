@@ -61,15 +61,18 @@ export function createFollower<T extends KubeObject>(
     reconcile: (key, pass) => reconcile({ client, caches, objects, mutations, key, pass }),
   };
   const controller = newController(options, { ...controlled, reconciler });
-  const enqueue = (some: Iterable<string> = []): void => {
+  const enqueue = (some: Iterable<string>): void => {
     for (const key of some) controller.addAfter(key, settleWindowMs);
   };
-  caches.placements.onChange(({ key }) => enqueue(keysOfPlacement?.(key)));
-  caches.clusters.onChange(({ key }) => enqueue(keysOfCluster?.(key)));
-  caches.decisions.onChange(({ before, after }) => {
-    for (const object of [before, after])
-      for (const placement of object ? placementKeys(object) : []) enqueue(keysOfPlacement?.(placement));
-  });
+  // Clusters change most of all: who does not follow them does not hear of them.
+  if (keysOfCluster !== undefined) caches.clusters.onChange(({ key }) => enqueue(keysOfCluster(key)));
+  if (keysOfPlacement !== undefined) {
+    caches.placements.onChange(({ key }) => enqueue(keysOfPlacement(key)));
+    caches.decisions.onChange(({ before, after }) => {
+      for (const object of [before, after])
+        for (const placement of object ? placementKeys(object) : []) enqueue(keysOfPlacement(placement));
+    });
+  }
   objects.onChange((change) => {
     if (!mutations.observe(change)) return;
     for (const object of [change.before, change.after]) if (object !== undefined) enqueue(keysOfObject(object));

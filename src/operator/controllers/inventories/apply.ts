@@ -4,7 +4,8 @@ import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { isBraked, sourceName, type SourceObject } from '../../../domain/inventories/source.js';
 import { originOf } from '../../../domain/inventories/managedcluster.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
-import { applyFields } from '../fields.js';
+import { BRAKED_RETRY_MS } from '../deletions.js';
+import { applyFields, CONFLICT_RETRY_MS } from '../fields.js';
 import type { InventoryCache, Scope } from './scope.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
 import type { Decision } from './decide.js';
@@ -49,9 +50,6 @@ async function applyWanted(
   await applyFields(ManagedClusters, created, { object: undefined, status }, options);
   return result;
 }
-
-export const CONFLICT_RETRY_MS = 1_000;
-const BRAKED_RETRY_MS = 300_000;
 
 /** Deletes the ManagedCluster once its source is gone for certain, and unless most of the inventory is. */
 export async function remove(stored: ManagedCluster, inventory: InventoryCache, scope: Scope): Promise<Result> {

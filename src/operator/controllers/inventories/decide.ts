@@ -2,11 +2,10 @@ import { isBraked, isAvailable } from '../../../domain/inventories/source.js';
 import { fieldsToApply, wantedCluster, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
+import { GRACE_PERIOD_MS } from '../deletions.js';
 import type { Gathered } from './gather.js';
 import type { InventoryCache, Scope } from './scope.js';
 
-/** How long a source has to be missing, or unavailable: a cause that meets many of them does so within that time. */
-const GRACE_PERIOD_MS = 60_000;
 const BRAKED_TAINT_RETRY_MS = 60_000;
 const NOT_CURRENT_RETRY_MS = 5_000;
 const LONGEST_WAIT_MS = 86_400_000;

@@ -1,7 +1,8 @@
 import { isAvailable } from '../../../domain/inventories/source.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../../runtime/controller/result.js';
-import { apply, CONFLICT_RETRY_MS } from './apply.js';
+import { CONFLICT_RETRY_MS } from '../fields.js';
+import { apply } from './apply.js';
 import { decide } from './decide.js';
 import { gather, InventoryCounts, type Gathered } from './gather.js';
 import type { InventoryContext, InventoryMemory, Scope } from './scope.js';
