@@ -3,19 +3,20 @@ import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '.
 import { asRecord, field } from '../../runtime/vocabulary/json.js';
 import { timestamp, type RawObject, type ResourceType } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { drainedPlacements } from '../drain.js';
+import { USUAL_RELEASE_MS } from '../../domain/placement/spec/budget.js';
+import { drainedPlacements, type DrainedPlacement } from '../drain.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
 import type { World } from '../world/world.js';
-import { maintenanceWrite } from './maintenance.js';
-import { frozenLines, pauseWrite, withObject, withSpec } from './pause.js';
+import { maintenanceText, maintenanceWrite } from './maintenance.js';
+import { frozenLines, pauseText, pauseWrite, withObject, withSpec } from './pause.js';
 import { releaseOf } from './release.js';
 import type { AnnotationWrite, SpecWrite } from './write.js';
 
 /** What somebody does to one object, and what comes of it, before it is done. */
 
-export const PLACEMENT_ACTIONS = ['pause', 'resume', 'release', 'releaseAdditions'] as const;
-export const CLUSTER_ACTIONS = ['cordon', 'drain', 'uncordon'] as const;
+const PLACEMENT_ACTIONS = ['pause', 'resume', 'release', 'releaseAdditions'] as const;
+const CLUSTER_ACTIONS = ['cordon', 'drain', 'uncordon'] as const;
 
 export type PlacementAction = (typeof PLACEMENT_ACTIONS)[number];
 export type ClusterAction = (typeof CLUSTER_ACTIONS)[number];
@@ -52,10 +53,10 @@ export interface ActionOutcome extends ActionText {
   readonly after: World;
 }
 
-/** As long as the command releases clusters without a flag. */
-const RELEASE_MS = 600_000;
-
-/** What the action writes and says. `onDecision` runs before each decision that is computed for it. @throws NotFoundError, RefusedError as the command does */
+/**
+ * What the action writes and says. `onDecision` runs before each decision that is computed for it. @throws NotFoundError,
+ * RefusedError as the command does
+ */
 export function actionOutcome(world: World, action: Action, onDecision?: () => void): ActionOutcome {
   const { kind, namespace, name } = action;
   switch (kind) {
@@ -101,10 +102,9 @@ function paused(world: World, { kind, placement }: OfPlacement<'pause' | 'resume
   const { namespace = '', name } = placement.metadata;
   const isPause = kind === 'pause';
   const write = pauseWrite(placement, isPause);
-  const of = `${namespace}/${name}`;
   const words = (command: string): readonly string[] => mce(command, 'placement', name, '-n', namespace);
   return {
-    done: write === undefined ? `${of} is ${isPause ? 'paused already' : 'not paused'}` : `${of} is ${kind}d`,
+    done: pauseText({ namespace, name }, isPause, write === undefined),
     lines: isPause ? frozenLines(world, { namespace, name }).map((line) => line.trim()) : [],
     notes: isPause ? PAUSE_NOTES : [boundNote(placement), RESUME_NOTE],
     command: words(kind),
@@ -129,7 +129,7 @@ function boundNote({ spec }: RawObject): string {
 function released(world: World, { kind, placement }: OfPlacement<'release' | 'releaseAdditions'>): ActionOutcome {
   const { namespace = '', name } = placement.metadata;
   const additions = kind === 'releaseAdditions';
-  const release = releaseOf(world, placement, { additions, clusters: undefined, until: world.at + RELEASE_MS });
+  const release = releaseOf(world, placement, { additions, clusters: undefined, until: world.at + USUAL_RELEASE_MS });
   const { line, write } = release;
   const annotations = { ...placement.metadata.annotations, ...write?.annotations };
   const after = { ...placement, metadata: { ...placement.metadata, annotations } };
@@ -150,31 +150,20 @@ function released(world: World, { kind, placement }: OfPlacement<'release' | 're
   };
 }
 
-const MAINTENANCE: Readonly<
-  Record<ClusterAction, { readonly done: string; readonly so: string; readonly notes: readonly string[] }>
-> = {
-  cordon: {
-    done: 'is cordoned',
-    so: 'is cordoned already',
-    notes: [
-      'Placements that have selected it keep it; none selects it anew, also where it would be the only replacement.',
-      'It ends when somebody uncordons it: no time ends it.',
-    ],
-  },
-  drain: {
-    done: 'is being drained',
-    so: 'is being drained already',
-    notes: [
-      'It leaves the decision of every Placement that does not tolerate this, also where nothing takes its place; disruption budgets bound how many leave at once.',
-      'Uncordon lets Placements select it again; what has come in for it stays.',
-    ],
-  },
-  uncordon: {
-    done: 'is not cordoned any more',
-    so: 'is not cordoned',
-    notes: ['Placements that want more clusters, or any better one, may select it at once.'],
-  },
+const MAINTENANCE_NOTES: Readonly<Record<ClusterAction, readonly string[]>> = {
+  cordon: [
+    'Placements that have selected it keep it; none selects it anew, also where it would be the only replacement.',
+    'It ends when somebody uncordons it: no time ends it.',
+  ],
+  drain: [
+    'It leaves the decision of every Placement that does not tolerate this, also where nothing takes its place; disruption budgets bound how many leave at once.',
+    'Uncordon lets Placements select it again; what has come in for it stays.',
+  ],
+  uncordon: ['Placements that want more clusters, or any better one, may select it at once.'],
 };
+
+/** Those that move are in the plan. */
+const STAYING: readonly DrainedPlacement['kind'][] = ['Tolerated', 'Held', 'Waits', 'Misconfigured'];
 
 function maintained(
   world: World,
@@ -182,16 +171,14 @@ function maintained(
   onDecision?: () => void,
 ): ActionOutcome {
   const { name } = cluster.metadata;
-  const { done, so, notes } = MAINTENANCE[kind];
   const write = maintenanceWrite(cluster, kind);
-  // Those that move are in the plan.
-  const stays =
-    kind === 'drain' ? drainedPlacements(world, name, onDecision).filter((one) => one.text.startsWith('stays')) : [];
+  const drained = kind === 'drain' ? drainedPlacements(world, name, onDecision) : [];
+  const stays = drained.filter((one) => STAYING.includes(one.kind));
   const before = maintenanceOf(asRecord(cluster.spec)) === 'Draining' ? 'drain' : 'cordon';
   return {
-    done: `${name} ${write === undefined ? so : done}`,
+    done: maintenanceText(name, kind, write === undefined),
     lines: stays.map((one) => `${one.namespace}/${one.name}: ${one.text}`),
-    notes,
+    notes: MAINTENANCE_NOTES[kind],
     command: mce(kind, name),
     undo: mce(kind === 'uncordon' ? before : 'uncordon', name),
     write,

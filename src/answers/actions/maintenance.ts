@@ -20,6 +20,18 @@ export function maintenanceWrite(cluster: RawObject, action: 'cordon' | 'drain' 
   }
 }
 
+const TEXTS = {
+  cordon: ['is cordoned', 'is cordoned already'],
+  drain: ['is being drained', 'is being drained already'],
+  uncordon: ['is not cordoned any more', 'is not cordoned'],
+} as const;
+
+/** `edge-1 is cordoned`; `isSo`: it was already. */
+export function maintenanceText(name: string, action: keyof typeof TEXTS, isSo: boolean): string {
+  const [done, so] = TEXTS[action];
+  return `${name} ${isSo ? so : done}`;
+}
+
 /** What stands of a maintenance that was ended, since others have written it too; undefined where nothing does. */
 export function leftText({ metadata: { name }, spec }: RawObject): string | undefined {
   const left = standingMaintenance(asRecord(spec));

@@ -20,6 +20,13 @@ export function pauseWrite(placement: RawObject, paused: boolean): SpecWrite | u
   return { kind: 'spec', type: Placements, object: placement, spec: { paused } };
 }
 
+/** `shop/web is paused`; `isSo`: it was already. */
+export function pauseText({ namespace = '', name }: ObjectName, isPause: boolean, isSo: boolean): string {
+  const of = `${namespace}/${name}`;
+  if (isSo) return isPause ? `${of} is paused already` : `${of} is not paused`;
+  return `${of} is ${isPause ? 'paused' : 'resumed'}`;
+}
+
 /** What a pause keeps: `3 clusters stay, and none comes in: edge-eu-2, …`. */
 export function frozenLines(world: World, { namespace = '', name }: ObjectName): readonly string[] {
   const unread = unreadableLine(world.withheld, `what is frozen is not known`);

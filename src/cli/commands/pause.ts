@@ -1,4 +1,4 @@
-import { frozenLines, pauseWrite, resumedLines } from '../../answers/actions/pause.js';
+import { frozenLines, pauseText, pauseWrite, resumedLines } from '../../answers/actions/pause.js';
 import { applySpec } from '../../answers/actions/write.js';
 import { notFound } from '../../answers/meant.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
@@ -27,13 +27,12 @@ export async function changePause(client: PauseClient, request: PauseRequest): P
   const [placement] = world.objects.placements;
   if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
   const paused = command === 'pause';
-  const of = `${namespace}/${name}`;
   const write = pauseWrite(placement, paused);
-  if (write === undefined) return [paused ? `${of} is paused already` : `${of} is not paused`];
+  if (write === undefined) return [pauseText({ namespace, name }, paused, true)];
   const lines = paused ? frozenLines(world, { namespace, name }) : resumedLines(world, placement);
-  if (dryRun) return [`${of} would be ${paused ? 'paused' : 'resumed'}`, ...lines];
+  if (dryRun) return [`${namespace}/${name} would be ${paused ? 'paused' : 'resumed'}`, ...lines];
   await applySpec(client, write);
-  return [`${of} is ${paused ? 'paused' : 'resumed'}`, ...lines];
+  return [pauseText({ namespace, name }, paused, false), ...lines];
 }
 
 /** Freezes a decision, or ends that; returns the exit code. */

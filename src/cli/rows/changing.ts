@@ -13,7 +13,7 @@ import {
   SET_NAME,
   SET_NAMES,
 } from '../flags.js';
-import { LONGEST_RELEASE } from '../../domain/placement/spec/budget.js';
+import { LONGEST_RELEASE, USUAL_RELEASE } from '../../domain/placement/spec/budget.js';
 import { ManagedClusterSets } from '../../api/resources.js';
 import { nameAmong } from '../../answers/kinds.js';
 import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
@@ -38,7 +38,11 @@ const RELEASE = userCommand({
       defaultText: 'those that are held now',
       completes: CLUSTER_NAMES,
     },
-    for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST_RELEASE}`, default: '10m' },
+    for: {
+      value: 'DURATION',
+      help: `how long they may leave or come in, 1s to ${LONGEST_RELEASE}`,
+      default: USUAL_RELEASE,
+    },
     'dry-run': { ...DRY_RUN, help: 'show what would be released, and change nothing' },
     ...NAMESPACED_TARGET,
   },

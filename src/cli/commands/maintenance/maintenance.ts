@@ -1,4 +1,4 @@
-import { leftText, maintenanceWrite } from '../../../answers/actions/maintenance.js';
+import { leftText, maintenanceText, maintenanceWrite } from '../../../answers/actions/maintenance.js';
 import { applySpec } from '../../../answers/actions/write.js';
 import { notFound } from '../../../answers/meant.js';
 import { RefusedError } from '../../../answers/output.js';
@@ -13,9 +13,9 @@ export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteCli
 /** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
 export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
   const write = maintenanceWrite(await read(client, name), 'cordon');
-  if (write === undefined) return `${name} is cordoned already`;
+  if (write === undefined) return maintenanceText(name, 'cordon', true);
   await applySpec(client, write);
-  return `${name} is cordoned`;
+  return maintenanceText(name, 'cordon', false);
 }
 
 /** Begins to drain a cluster. Returns false if that was done before. @throws NotFoundError; RefusedError; ApiError */
@@ -29,9 +29,9 @@ export async function startDrain(client: MaintenanceClient, name: string): Promi
 /** Ends what `cordon` and `drain` began; returns one line. @throws RefusedError for what others have written; NotFoundError; ApiError. */
 export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
   const write = maintenanceWrite(await read(client, name), 'uncordon');
-  if (write === undefined) return `${name} is not cordoned`;
+  if (write === undefined) return maintenanceText(name, 'uncordon', true);
   const left = leftText(await applySpec(client, write));
-  if (left === undefined) return `${name} is not cordoned any more`;
+  if (left === undefined) return maintenanceText(name, 'uncordon', false);
   throw new RefusedError(left);
 }
 

@@ -94,6 +94,9 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** Nothing bounds what is released: a forgotten release ends by itself within a day. */
 export const LONGEST_RELEASE_MS = 24 * 3_600_000;
 export const LONGEST_RELEASE = `${LONGEST_RELEASE_MS / 3_600_000}h`;
+/** Where nobody says how long. */
+export const USUAL_RELEASE_MS = 600_000;
+export const USUAL_RELEASE = `${USUAL_RELEASE_MS / 60_000}m`;
 /** A release names at most as many clusters: 96 KiB of digests. */
 export const MOST_RELEASED = 12_288;
 
