@@ -17,7 +17,7 @@ import { clusterAnswer } from '../../answers/cluster.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
-import { fleetMap, planColoring } from './fleet/fleetmap.js';
+import { fleetMap, planMap } from './fleet/fleetmap.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';
@@ -188,12 +188,12 @@ async function planPartFound({ snapshots, planner }: Hub, { path, query }: Reque
 }
 
 /** The fleet, colored by a plan that was sent before. */
-async function planMapFound({ snapshots, planner }: Hub, { path: [basedOn = ''], query }: Request): Promise<Found> {
+async function planMapFound({ snapshots, planner }: Hub, { path, query, address }: Request): Promise<Found> {
   const current = await snapshots.current();
-  const marks = planner.marksOf(basedOn, current.snapshot.reading);
+  const marks = planner.marksOf(path[0] ?? '', current.snapshot.reading);
   if (marks === undefined) throw planGone();
-  const request = { query: '', group: groupIn(query), color: 'plan' };
-  return { current, data: existing(fleetMap(current.snapshot, request, planColoring(marks)), planGone) };
+  const map = (): object => existing(planMap(current.snapshot, groupIn(query), marks), planGone);
+  return { current, data: current.snapshot.answer(address, map) };
 }
 
 function planGone(): RequestError {

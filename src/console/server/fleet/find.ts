@@ -16,9 +16,13 @@ const MOST_OF_PAIR = 4;
 
 /** Something that can be meant, by the text that one writes for it. */
 interface Candidate {
-  /** `shop/web` is found by `web`, too. */
+  /** In lower case; `shop/web` is found by `web`, too. */
   readonly texts: readonly string[];
   readonly meaning: Meaning;
+}
+
+function candidate(texts: readonly string[], meaning: Meaning): Candidate {
+  return { texts: texts.map((one) => one.toLowerCase()), meaning };
 }
 
 export function findAnswer(snapshot: Snapshot, text: string): Found {
@@ -52,10 +56,9 @@ function nearest(kinds: readonly (readonly Candidate[])[], text: string): readon
   const wanted = text.toLowerCase();
   const found: [Meaning[], Meaning[], Meaning[]] = [[], [], []];
   for (const { texts, meaning } of kinds.flat()) {
-    const folded = texts.map((one) => one.toLowerCase());
-    if (folded.includes(wanted)) found[0].push(meaning);
-    else if (folded.some((one) => one.startsWith(wanted))) found[1].push(meaning);
-    else if (folded.some((one) => one.includes(wanted))) found[2].push(meaning);
+    if (texts.includes(wanted)) found[0].push(meaning);
+    else if (texts.some((one) => one.startsWith(wanted))) found[1].push(meaning);
+    else if (texts.some((one) => one.includes(wanted))) found[2].push(meaning);
   }
   return found.flat();
 }
@@ -64,19 +67,18 @@ function nearest(kinds: readonly (readonly Candidate[])[], text: string): readon
 function statesOf(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find states', () => {
     const counts = countsOf(fleetClusters(snapshot));
-    const healths = HEALTHS.filter((health) => counts[health] > 0).map((health): Candidate => ({
-      texts: [health],
-      meaning: { kind: 'health', health, clusters: counts[health] },
-    }));
+    const healths = HEALTHS.filter((health) => counts[health] > 0).map((health) =>
+      candidate([health], { kind: 'health', health, clusters: counts[health] }),
+    );
     const { placements } = hubStatusOf(snapshot);
     const phases = grouped(
       placements,
       ({ phase, held }) => (held && phase !== 'Held' ? [phase, 'Held'] : [phase]),
       (one) => one,
     );
-    const ofPhases = [...phases].map(([phase, those]): Candidate => {
-      return { texts: [phase], meaning: { kind: 'phase', phase, placements: those.length } };
-    });
+    const ofPhases = [...phases].map(([phase, those]) =>
+      candidate([phase], { kind: 'phase', phase, placements: those.length }),
+    );
     return [...healths, ...ofPhases];
   });
 }
@@ -84,32 +86,27 @@ function statesOf(snapshot: Snapshot): readonly Candidate[] {
 /** In the order of their names. */
 function clustersOf(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find clusters', () =>
-    fleetClusters(snapshot).map(({ name, health }) => ({
-      texts: [name],
-      meaning: { kind: 'cluster', name, health },
-    })),
+    fleetClusters(snapshot).map(({ name, health }) => candidate([name], { kind: 'cluster', name, health })),
   );
 }
 
 function placementsOf(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find placements', () =>
     hubStatusOf(snapshot)
-      .placements.map(({ namespace, name, phase, held }) => ({
-        texts: [name, `${namespace}/${name}`],
-        meaning: { kind: 'placement', namespace, name, phase: held ? 'Held' : phase } as const,
-      }))
+      .placements.map(({ namespace, name, phase, held }) =>
+        candidate([name, `${namespace}/${name}`], { kind: 'placement', namespace, name, phase: held ? 'Held' : phase }),
+      )
       .sort((a, b) => byNumbers(a.texts[1] ?? '', b.texts[1] ?? '')),
   );
 }
 
 function setsOf(snapshot: Snapshot): readonly Candidate[] {
-  const counts = new Map(setFacets(snapshot).map(({ value, count }) => [value, count]));
-  return snapshot.world.objects.managedclustersets
-    .map(({ metadata: { name } }) => ({
-      texts: [name],
-      meaning: { kind: 'set', name, clusters: counts.get(name) ?? 0 } as const,
-    }))
-    .sort((a, b) => byNumbers(a.meaning.name, b.meaning.name));
+  return snapshot.once('find sets', () => {
+    const counts = new Map(setFacets(snapshot).map(({ value, count }) => [value, count]));
+    return snapshot.world.objects.managedclustersets
+      .map(({ metadata: { name } }) => candidate([name], { kind: 'set', name, clusters: counts.get(name) ?? 0 }))
+      .sort((a, b) => byNumbers(a.texts[0] ?? '', b.texts[0] ?? ''));
+  });
 }
 
 /** Each cluster that is meant with each Placement that is meant; one word alone is a cluster. */
@@ -143,16 +140,21 @@ interface Value {
 const FIRST_KEYS = [/(^|[./-])region$/, /region/, /zone/];
 
 function lossesOf(snapshot: Snapshot, { key, value }: Extract<Question, { kind: 'lose' }>): readonly Meaning[] {
-  const { values, keys } = snapshot.once('find values', () => valuesIn(snapshot));
-  const isOfKey = (one: { readonly key: string }): boolean => key === '' || one.key === key || shortKey(one) === key;
-  const ofValues = values.filter(isOfKey).map((one): Candidate => {
-    const target = `${one.source}/${one.key}=${one.value}`;
-    return { texts: [one.value], meaning: { kind: 'lose', target, clusters: one.clusters } };
-  });
-  if (key !== '') return nearest([ofValues], value);
-  const ofKeys = keys.map((one): Candidate => {
+  const { ofKeys, ofValues, ofObjects } = snapshot.once('find losses', () => lossCandidates(snapshot));
+  if (key === '') return nearest([ofKeys, ofValues, ofObjects], value);
+  return nearest([ofValues.filter((one) => one.key === key || shortKey(one) === key)], value);
+}
+
+/** All that can be lost. A large fleet has tens of thousands of values: they are made once, and not for each key that is pressed. */
+function lossCandidates(snapshot: Snapshot) {
+  const { values, keys } = valuesIn(snapshot);
+  const ofValues = values.map(({ source, key, value, clusters }) => ({
+    key,
+    ...candidate([value], { kind: 'lose', target: `${source}/${key}=${value}`, clusters }),
+  }));
+  const ofKeys = keys.map((one) => {
     const meaning = { kind: 'each', key: `${one.source}/${one.key}`, clusters: one.clusters } as const;
-    return { texts: [shortKey(one), one.key], meaning };
+    return candidate([shortKey(one), one.key], meaning);
   });
   const ofObjects = [...setsOf(snapshot), ...clustersOf(snapshot)].flatMap(({ texts, meaning }): Candidate[] => {
     if (meaning.kind === 'set')
@@ -161,7 +163,7 @@ function lossesOf(snapshot: Snapshot, { key, value }: Extract<Question, { kind: 
       ? [{ texts, meaning: { kind: 'lose', target: `mcl/${meaning.name}`, clusters: 1 } }]
       : [];
   });
-  return nearest([ofKeys, ofValues, ofObjects], value);
+  return { ofKeys, ofValues, ofObjects };
 }
 
 /** `topology.kubernetes.io/region` → `region`. */
@@ -192,13 +194,14 @@ function countedValues(pairs: readonly Pair[]): readonly Value[] {
     known.clusters += 1;
     values.set(id, known);
   }
-  return [...values.values()].sort(inOrder);
+  const places = new Map(Array.from(values.values(), ({ key }) => [key, placeOf(key)]));
+  const place = ({ key }: Value): number => places.get(key) ?? 0;
+  return [...values.values()].sort(
+    (a, b) => place(a) - place(b) || b.clusters - a.clusters || byNumbers(a.key, b.key) || byNumbers(a.value, b.value),
+  );
 }
 
-function inOrder(a: Value, b: Value): number {
-  const place = ({ key }: Value): number => {
-    const at = FIRST_KEYS.findIndex((one) => one.test(key));
-    return at < 0 ? FIRST_KEYS.length : at;
-  };
-  return place(a) - place(b) || b.clusters - a.clusters || byNumbers(a.key, b.key) || byNumbers(a.value, b.value);
+function placeOf(key: string): number {
+  const at = FIRST_KEYS.findIndex((one) => one.test(key));
+  return at < 0 ? FIRST_KEYS.length : at;
 }

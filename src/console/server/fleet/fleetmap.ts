@@ -14,7 +14,7 @@ import type { Snapshot } from '../snapshot.js';
 /** What becomes of clusters by a plan; who is not in it stays as it is. */
 export type PlanMarks = Readonly<Record<string, (typeof PLAN_KEYS)[number]>>;
 
-export const PLAN_KEYS = ['lost', 'leaves', 'comesIn', 'held', 'same'] as const;
+const PLAN_KEYS = ['lost', 'leaves', 'comesIn', 'held', 'same'] as const;
 /** `matches`: and is not selected, for whatever reason; `near`: lacks one requirement. */
 const PLACEMENT_KEYS = ['selected', 'held', 'matches', 'near', 'out', 'notBound'] as const;
 /** So many shades are told apart. */
@@ -164,6 +164,11 @@ export function scoreShades(scores: ReadonlyMap<string, number>): Coloring {
       return shade === undefined ? NONE : `${shade}: ${textOf(shade)}`;
     },
   };
+}
+
+/** The whole fleet, colored by what a plan does with each cluster. */
+export function planMap(snapshot: Snapshot, group: string, marks: PlanMarks): FleetMap | undefined {
+  return fleetMap(snapshot, { query: '', group, color: 'plan' }, planColoring(marks));
 }
 
 /** By what a plan does with each cluster. */

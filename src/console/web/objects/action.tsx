@@ -15,7 +15,7 @@ import { capital, isWithheld, Loading } from '../parts/states.js';
 
 type Kind = Action['kind'];
 
-export const ACTION_TITLES: Readonly<Record<Kind, string>> = {
+const ACTION_TITLES: Readonly<Record<Kind, string>> = {
   pause: 'Pause',
   resume: 'Resume',
   release: 'Release',
