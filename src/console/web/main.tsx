@@ -1,5 +1,5 @@
 import { render, type JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shown } from './command.js';
 import { startKeys } from './keys.js';
 import { amend, hrefOf, route, startNavigation } from './navigate.js';
@@ -143,7 +143,8 @@ function Notices(): JSX.Element {
 function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
   const first = useRef(true);
   const address = addressOf(to);
-  useEffect(() => {
+  // Before the next key: a later move would take the focus from who has gone on to the box.
+  useLayoutEffect(() => {
     document.title = `${titleOf(to)} · multicluster-engine`;
     if (!first.current) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
     first.current = false;
