@@ -15,14 +15,14 @@ import {
   containersMissing,
   createVolume,
   endContainer,
+  imageStage,
   runStandalone,
 } from './support/image/image.js';
-import { readDockerfile } from './support/image/dockerfile.js';
 import { InstalledEngine, largePlacement } from './support/processes/installedengine.js';
 import type { Standalone } from './support/processes/standalone.js';
 
 const MINUTE = 60_000;
-const { image } = readDockerfile();
+const image = imageStage;
 
 let folder: string;
 let built: string;

@@ -1,15 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { codeOf, type Exit } from '@multicluster-engine/kube-apiserver';
 import { root } from '../repository/root.js';
 import { Standalone } from '../processes/standalone.js';
-import { readDockerfile } from './dockerfile.js';
+import { readDockerfile, type Stage } from '../../../tools/image/dockerfile.js';
 
 const CONTAINER = path.join(root, 'test', 'support', 'image', 'container.sh');
-const { program, image } = readDockerfile();
+/** The stages of the repository's Dockerfile. */
+const [program, , image] = readDockerfile(readFileSync(path.join(root, 'Dockerfile'), 'utf8')) as [Stage, Stage, Stage];
+export const imageStage = image;
 
 /** One line with the reason why no container can be started here; undefined where one can. */
 export function containersMissing(): string | undefined {
@@ -48,7 +50,7 @@ function isSource(file: string): boolean {
 }
 
 /** `node_modules` as `npm ci` would make it: each package of the workspace is a link to its folder. */
-function linkPackages(sources: string): void {
+export function linkPackages(sources: string): void {
   const scope = '@multicluster-engine';
   const from = path.join(root, 'node_modules');
   const to = path.join(sources, 'node_modules');

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-
-import { root } from '../repository/root.js';
 
 /** One instruction of a Dockerfile, such as `COPY` with `src src`; continued lines are joined. */
 interface Instruction {
@@ -44,19 +41,16 @@ export class Stage {
   }
 }
 
-/** The stages of the repository's Dockerfile by name; the last one, which has none, is `image`. */
-export function readDockerfile(): Readonly<Record<'program' | 'runtime' | 'image', Stage>> {
-  const text = readFileSync(path.join(root, 'Dockerfile'), 'utf8')
-    .replaceAll(/^#.*\n/gm, '')
-    .replaceAll(/\\\n/g, ' ');
-  const stages = text.split(/^(?=FROM )/m).slice(1);
-  const [program, runtime, image] = stages.map((stage) => {
-    const lines = stage.split('\n').filter((line) => line.trim() !== '');
-    return new Stage(
-      lines.map((line) => ({ name: line.split(' ', 1).join(''), rest: line.slice(line.indexOf(' ')).trim() })),
-    );
-  });
-  if (program === undefined || runtime === undefined || image === undefined)
-    throw new Error(`the Dockerfile has ${stages.length} stages instead of 3`);
-  return { program, runtime, image };
+/** The stages of a Dockerfile, in order. */
+export function readDockerfile(text: string): readonly Stage[] {
+  const joined = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n/g, ' ');
+  return joined
+    .split(/^(?=FROM )/m)
+    .filter((stage) => stage.startsWith('FROM '))
+    .map((stage) => {
+      const lines = stage.split('\n').filter((line) => line.trim() !== '');
+      return new Stage(
+        lines.map((line) => ({ name: line.split(' ', 1).join(''), rest: line.slice(line.indexOf(' ')).trim() })),
+      );
+    });
 }
