@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { dump, load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../src/runtime/vocabulary/json.js';
-import { OLDEST_KUBERNETES, OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
-import { NO_IMAGE, PUBLISHED } from '../src/api/published.js';
+import { OLDEST_KUBERNETES, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
+import { NO_IMAGE } from '../src/api/published.js';
 import { readCrds } from './crd.js';
 
 const BASE = 'deploy/base';
@@ -14,8 +14,11 @@ const PACKAGE = 'multicluster-engine';
 const CHANNEL = 'alpha';
 /** What the bundle does by itself: components are upgraded by the operator, but no test upgrades it with OLM. */
 const CAPABILITIES = 'Basic Install';
-/** Kinds that a bundle may contain beside what its ClusterServiceVersion describes. */
+/** Kinds that a bundle may contain, of each version of OLM, beside what its ClusterServiceVersion describes. */
 const PLAIN_KINDS: readonly unknown[] = ['ClusterRole', 'ClusterRoleBinding', 'PodDisruptionBudget'];
+/** Where the objects of the default overlay are. */
+const SOURCES = ['deploy/definitions', BASE, 'deploy/limits'];
+const POLICIES = `${PACKAGE}-policies`;
 const EXAMPLES = ['engine.yaml', 'fleet.yaml', 'placement.yaml'];
 /** The media type and the folders of a bundle, as OLM reads them: annotations.yaml and the labels of the image agree. */
 const ANNOTATIONS: Readonly<Record<string, string>> = {
@@ -34,7 +37,7 @@ type File = { readonly path: string; readonly text: string };
  * cannot describe, and the annotations. The definitions are added from crds/ by bundle.Dockerfile. Paths are below `root`.
  */
 export function olmFiles(root: string): File[] {
-  const objects = baseObjects(root);
+  const objects = objectsOf(root, BASE);
   const plain = objects.filter((one) => PLAIN_KINDS.includes(one['kind']) && !isDescribed(one));
   const manifest = (name: string, object: JsonRecord): File => ({
     path: `${BUNDLE}/manifests/${name}.yaml`,
@@ -42,6 +45,7 @@ export function olmFiles(root: string): File[] {
   });
   return [
     manifest(`${PACKAGE}.clusterserviceversion`, serviceVersion(root, objects)),
+    manifest(`${POLICIES}.configmap`, policies(root)),
     ...plain.map((one) => manifest(`${nameOf(one)}.${String(one['kind']).toLowerCase()}`, withoutNamespace(one))),
     { path: `${BUNDLE}/metadata/annotations.yaml`, text: HEADER + dump({ annotations: ANNOTATIONS }) },
     { path: `${BUNDLE}/bundle.Dockerfile`, text: dockerfile() },
@@ -54,9 +58,24 @@ function dockerfile(): string {
   return `${HEADER}# Build it in the root of the repository: docker build -f ${BUNDLE}/bundle.Dockerfile .\n${['FROM scratch', ...labels, ...copies].join('\n')}\n`;
 }
 
-/** The objects of the kustomize base, with its common labels. */
-function baseObjects(root: string): JsonRecord[] {
-  const read = (file: string): string => readFileSync(path.join(root, BASE, file), 'utf8');
+/**
+ * A ConfigMap with the admission policies and the rest that a bundle cannot contain, for `kubectl apply`: the operator has no
+ * right to write policies, since they limit it. What lies in the namespace of the operator is left out: OLM chooses that.
+ */
+function policies(root: string): JsonRecord {
+  const objects = SOURCES.flatMap((folder) => objectsOf(root, folder)).filter((one) => {
+    const kind = one['kind'];
+    const place = kind === 'Namespace' ? nameOf(one) : asRecord(one['metadata'])['namespace'];
+    return place !== OPERATOR_NAMESPACE && !PLAIN_KINDS.includes(kind) && kind !== 'CustomResourceDefinition';
+  });
+  const text = objects.map((one) => dump(one, { noRefs: true, lineWidth: -1 })).join('---\n');
+  const metadata = { name: POLICIES, labels: { 'app.kubernetes.io/part-of': PACKAGE } };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'policies.yaml': text } };
+}
+
+/** The objects of a kustomization, with its common labels. */
+function objectsOf(root: string, folder: string): JsonRecord[] {
+  const read = (file: string): string => readFileSync(path.join(root, folder, file), 'utf8');
   const { resources, labels } = asRecord(load(read('kustomization.yaml')));
   const common: JsonRecord = Object.assign({}, ...records(labels).map(({ pairs }) => pairs));
   const files = Array.isArray(resources) ? resources.map(String) : [];
@@ -66,7 +85,6 @@ function baseObjects(root: string): JsonRecord[] {
 function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecord {
   const release = asRecord(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
   const version = String(release['version']);
-  const ownImage = PUBLISHED.image === undefined ? NO_IMAGE : `${PUBLISHED.image}:${version}`;
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'ClusterServiceVersion',
@@ -76,7 +94,7 @@ function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecor
         'alm-examples': `${JSON.stringify(examples(root), null, 2)}\n`,
         capabilities: CAPABILITIES,
         categories: 'Integration & Delivery',
-        containerImage: ownImage,
+        containerImage: NO_IMAGE,
         description: String(release['description']),
       },
     },
@@ -98,7 +116,7 @@ function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecor
         spec: {
           clusterPermissions: [permission(find(objects, 'ClusterRole', OPERATOR_SERVICE_ACCOUNT))],
           permissions: [permission(find(objects, 'Role', 'multicluster-engine-leases'))],
-          deployments: [deployment(find(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT), ownImage)],
+          deployments: [deployment(find(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT))],
         },
       },
     },
@@ -121,10 +139,8 @@ function permission(role: JsonRecord): JsonRecord {
   return { serviceAccountName: OPERATOR_SERVICE_ACCOUNT, rules: role['rules'] };
 }
 
-/** The operator's Deployment; its image is that of the components, too. */
-function deployment(object: JsonRecord, image: string): JsonRecord {
-  const spec = asRecord(JSON.parse(JSON.stringify(object['spec']).replaceAll(`"${NO_IMAGE}"`, `"${image}"`)));
-  return { name: nameOf(object), label: asRecord(object['metadata'])['labels'], spec };
+function deployment(object: JsonRecord): JsonRecord {
+  return { name: nameOf(object), label: asRecord(object['metadata'])['labels'], spec: object['spec'] };
 }
 
 /** One object of each kind. */

@@ -5,7 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
 import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
-import { NO_IMAGE, PUBLISHED } from '../../src/api/published.js';
+import { NO_IMAGE } from '../../src/api/published.js';
+import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';
 
 const OLM = path.join(root, 'deploy', 'olm');
@@ -34,12 +35,11 @@ describe('the bundle for OLM', () => {
     ]);
   });
 
-  it('the operator of the bundle and its components have the image of the release, or say that none is set', () => {
+  it('the operator of the bundle and its components have the image that a release replaces', () => {
     const text = JSON.stringify(install['deployments']);
-    const image = PUBLISHED.image === undefined ? NO_IMAGE : `${PUBLISHED.image}:${String(spec['version'])}`;
 
-    expect(text).toContain(`"image":"${image}"`);
-    expect(text).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"${image}"}`);
+    expect(text).toContain(`"image":"${NO_IMAGE}"`);
+    expect(text).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"${NO_IMAGE}"}`);
   });
 
   it('the bundle owns every definition of crds/', () => {
@@ -60,3 +60,40 @@ describe('the bundle for OLM', () => {
     expect(Object.fromEntries([...lines].map(([, name, value]) => [name, value]))).toEqual(annotations);
   });
 });
+
+describeWithPrograms('what a bundle for OLM cannot contain', ['kustomize'], () => {
+  it('the ConfigMap of the bundle has it as the default overlay and the definitions have it', async () => {
+    const configMap = read(OLM, 'manifests', 'multicluster-engine-policies.configmap.yaml');
+    const folders = ['definitions', 'overlays/default'].map((folder) => path.join(root, 'deploy', folder));
+    const rendered = await Promise.all(folders.map((folder) => runProgram('kustomize', ['build', folder])));
+    const wanted = rendered.flatMap(objectsIn).filter((one) => !IN_BUNDLE.test(identity(one)));
+
+    const found = objectsIn(String(asRecord(configMap['data'])['policies.yaml']));
+
+    expect(found.map(identity)).toEqual(
+      expect.arrayContaining([
+        'ValidatingAdmissionPolicy/multicluster-engine-operator',
+        'Namespace/multicluster-engine-agents',
+      ]),
+    );
+    expect(byIdentity(found)).toEqual(byIdentity(wanted));
+  });
+});
+
+/** Kinds that the bundle has otherwise, and what lies in the namespace of the operator. */
+const IN_BUNDLE =
+  /^(CustomResourceDefinition|ClusterRole|ClusterRoleBinding)\/|^Namespace\/multicluster-engine-operator$|^multicluster-engine-operator\//;
+
+function objectsIn(text: string): JsonRecord[] {
+  return loadAll(text).map((one) => asRecord(one));
+}
+
+function identity(object: JsonRecord): string {
+  const { namespace, name } = asRecord(object['metadata']);
+  const place = typeof namespace === 'string' ? `${namespace}/` : '';
+  return `${place}${String(object['kind'])}/${String(name)}`;
+}
+
+function byIdentity(objects: readonly JsonRecord[]): Readonly<Record<string, JsonRecord>> {
+  return Object.fromEntries(objects.map((one) => [identity(one), one]));
+}
