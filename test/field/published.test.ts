@@ -20,6 +20,8 @@ const THIRD_PARTIES = [
   'actions/checkout',
   'actions/setup-node',
   'actions/setup-go',
+  'actions/upload-artifact',
+  'actions/download-artifact',
   'github.com/sigstore/cosign/v2/cmd/cosign',
   'node:24-bookworm-slim',
 ];

@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { load } from 'js-yaml';
-
-import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';
-import { fields, items, text } from '../support/scenario/checks/reading.js';
 
 function read(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
@@ -56,33 +52,11 @@ describe('the workflows', () => {
   });
 });
 
-describeWithPrograms('the charts of a release', ['helm'], () => {
-  const CHARTS = path.join('deploy', 'helm');
-  const REFERENCE = `registry.example.com:5000/team/multicluster-engine@sha256:${'ab'.repeat(32)}`;
-  let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'chart-'));
-    cpSync(path.join(root, CHARTS), path.join(folder, CHARTS), { recursive: true });
-    symlinkSync(path.join(root, '.bin'), path.join(folder, '.bin'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+describe('CHANGELOG.md', () => {
+  it('CHANGELOG.md names the tag or commit from which upgrades are rehearsed, before its first release', () => {
+    const [unreleased = ''] = read('CHANGELOG.md').split(/^## \d/m);
 
-  it.each([
-    ['multicluster-engine', 2],
-    ['multicluster-engine-agent', 1],
-  ])('the chart %s of a release installs its image, by digest, where no value sets another', async (name, times) => {
-    const chartFolder = path.join(CHARTS, name);
-    const { chart } = fields(fields(load(read('.github/workflows/release.yml')))['jobs']);
-    const step = items(fields(chart)['steps']).find(({ env }) => 'REFERENCE' in fields(env));
-    const env = { ...process.env, REFERENCE };
-    const { status } = spawnSync('bash', ['-eo', 'pipefail', '-c', text(step?.['run'])], { cwd: folder, env });
-    const rendered = await runProgram('helm', ['template', path.join(folder, chartFolder)]);
-
-    expect(status).toBe(0);
-    expect(rendered.match(/^ +image: .*$/gm)).toEqual(Array(times).fill(`          image: "${REFERENCE}"`));
-    expect(readdirSync(path.join(folder, chartFolder)).sort()).toEqual(
-      readdirSync(path.join(root, chartFolder)).sort(),
-    );
+    expect(unreleased.match(/^Upgrades are rehearsed from `(?:v\d+\.\d+\.\d+|[0-9a-f]{40})`/gm)).toHaveLength(1);
   });
 });
 
