@@ -10,7 +10,7 @@ IMAGE ?= localhost/multicluster-engine:$(shell bash tools/identity.sh tag)
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build plugin run hub check test test-all nightly control-plane programs verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
+.PHONY: help build plugin run hub check test test-all nightly control-plane programs verify generate apiserver-data apiserver-recordings format lint image deploy manifests rehearse clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ manifests: export ASKED := $(ASKED)
 manifests: ## Write what `deploy` applies to dist/definitions.yaml and dist/install.yaml
 	@bash tools/manifests.sh dist/install.yaml "$$OVERLAY" "$$ASKED"
 	@echo dist/definitions.yaml dist/install.yaml
+
+rehearse: ## Rehearse a release in .rehearsal: make it, install it in each way, upgrade to it (Go 1.26, minutes; docs/how-to/release.md)
+	@bash tools/release/rehearse.sh .rehearsal $(VERSION)
 
 clean: ## Remove what was built here; the control plane stays in the user's cache
 	npm run --silent clean
