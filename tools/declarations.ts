@@ -9,9 +9,12 @@ interface TypeSchema {
 /** What a node becomes: an interface declared in the file, or a name that another file declares. */
 interface Naming {
   readonly name: string;
-  /** The file that declares it, as imported from the generated folder; absent = this file. */
+  /** The file that declares it, as imported from the generated folder; absent = this file, here. */
   readonly from?: string;
 }
+
+/** Declared in the same file, at another path. */
+const HERE = '';
 
 /**
  * Nodes worth a name of their own, by their path (`kubectl explain`) with `Kind` in front. A node without a row is
@@ -34,6 +37,8 @@ const NAMES: Readonly<Record<string, Naming>> = {
   'Placement.spec.predicates[].requiredClusterSelector.claimSelector.matchExpressions[]': {
     name: 'ClaimSelectorRequirement',
   },
+  ...selectorsIn('Placement.spec.prioritizerPolicy.configurations[].scoreCoordinate.selector'),
+  ...selectorsIn('Placement.spec.decisionStrategy.groupStrategy.decisionGroups[].groupClusterSelector'),
   'Placement.status.decisions[]': { name: 'DecisionReference' },
   'Placement.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
   'PlacementDecision.status.decisions[]': { name: 'ClusterDecision' },
@@ -49,6 +54,14 @@ const NAMES: Readonly<Record<string, Naming>> = {
   'ManagedClusterSet.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
   'ManagedClusterSetBinding.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
 };
+
+/** The selectors of a field that are those of a predicate. */
+function selectorsIn(path: string): Readonly<Record<string, Naming>> {
+  return {
+    [`${path}.labelSelector`]: { name: 'LabelSelector', from: HERE },
+    [`${path}.claimSelector`]: { name: 'ClaimSelector', from: HERE },
+  };
+}
 
 /** The fields of every object, which the declaration of a kind inherits from KubeObject. */
 const INHERITED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -75,7 +88,7 @@ export async function declarations(crd: Crd): Promise<string> {
 function node(field: Field, path: string, name: string, imports: Map<string, Set<string>>): TypeSchema {
   const naming = NAMES[path];
   if (naming?.from !== undefined) {
-    imports.set(naming.from, (imports.get(naming.from) ?? new Set()).add(naming.name));
+    if (naming.from !== HERE) imports.set(naming.from, (imports.get(naming.from) ?? new Set()).add(naming.name));
     return { ...described(field), tsType: naming.name };
   }
   if (field.type === 'int-or-string') return { ...described(field), tsType: 'number | string' };
@@ -83,7 +96,10 @@ function node(field: Field, path: string, name: string, imports: Map<string, Set
     return { ...described(field), tsType: field.enumeration.map((value) => `'${value}'`).join(' | ') };
   }
   if (field.items !== undefined) {
-    return { ...described(field), type: 'array', items: node(field.items, `${path}[]`, '', imports) };
+    const { description, ...items } = node(field.items, `${path}[]`, '', imports);
+    // What an item without a name is, the description of the list says.
+    const isNamed = NAMES[`${path}[]`] !== undefined && description !== undefined;
+    return { ...described(field), type: 'array', items: { ...items, ...(isNamed && { description }) } };
   }
   if (field.values !== undefined) {
     return { ...described(field), type: 'object', additionalProperties: node(field.values, `${path}{}`, '', imports) };

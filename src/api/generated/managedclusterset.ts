@@ -18,11 +18,7 @@ export interface ManagedClusterSetSpec {
    * comes in and none leaves because of what somebody has chosen, until it is false.
    */
   paused?: boolean;
-  /**
-   * When clusters of the set may come into decisions and leave them.
-   *
-   * Items: One window, every week or every day.
-   */
+  /** When clusters of the set may come into decisions and leave them. */
   changeWindows?: {
     /** When it opens, by the clock of timeZone. */
     start: string;

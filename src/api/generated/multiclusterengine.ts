@@ -44,8 +44,6 @@ export interface MultiClusterEngineSpec {
     /**
      * The ports at which the components reach the API server, in place of 443 and 6443: those of the EndpointSlice
      * default/kubernetes, and that of the Service kubernetes where a network plugin sees that one.
-     *
-     * Items: A TCP port.
      */
     apiServerPorts?: number[];
     /** Whether the components have NetworkPolicies. */

@@ -13,8 +13,6 @@ export interface Placement extends KubeObject {
 export interface PlacementSpec {
   /**
    * Names of the ManagedClusterSets to select from, of those bound to the namespace by a ManagedClusterSetBinding.
-   *
-   * Items: The name of one set.
    */
   ClusterSets?: string[];
   /** How many clusters to select. */
@@ -25,11 +23,7 @@ export interface PlacementSpec {
   prioritizerPolicy?: {
     /** Both mean the same: the configurations, and no hidden ones. */
     mode?: 'Exact' | 'Additive';
-    /**
-     * The coordinates and their weights.
-     *
-     * Items: One coordinate.
-     */
+    /** The coordinates and their weights. */
     configurations?: {
       /** What the score is multiplied by; a negative weight makes high scores bad, 0 switches the coordinate off. */
       weight?: number;
@@ -77,64 +71,20 @@ export interface PlacementSpec {
          */
         selector?: {
           /** Selects clusters by label; all of matchLabels and matchExpressions must match. */
-          labelSelector?: {
-            /** Labels that a cluster must have with exactly these values. */
-            matchLabels?: {
-              [k: string]: string;
-            };
-            /**
-             * Expressions on labels, all of which must match.
-             *
-             * Items: One expression.
-             */
-            matchExpressions?: {
-              /** The label key. */
-              key: string;
-              /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
-              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-              /**
-               * The values to compare with.
-               *
-               * Items: One value.
-               */
-              values?: string[];
-            }[];
-          };
+          labelSelector?: LabelSelector;
           /**
            * Selects clusters by the claims in their status, and by what else the status says: cluster-name,
            * kubernetes-version, capacity/RESOURCE, allocatable/RESOURCE, nodes/total and nodes/ready are claims of every
            * cluster that reports them.
            */
-          claimSelector?: {
-            /**
-             * Expressions on claims, all of which must match.
-             *
-             * Items: One expression.
-             */
-            matchExpressions?: {
-              /** The name of the claim. */
-              key: string;
-              /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
-              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
-              /**
-               * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
-               *
-               * Items: One value.
-               */
-              values?: string[];
-            }[];
-          };
+          claimSelector?: ClaimSelector;
         };
       };
     }[];
   };
   /** Over which regions, zones or other values of claims and labels the selected clusters spread. */
   spreadPolicy?: {
-    /**
-     * The constraints; the first counts more than the next.
-     *
-     * Items: One constraint.
-     */
+    /** The constraints; the first counts more than the next. */
     spreadConstraints?: {
       /** The name of the claim, or the key of the label. */
       topologyKey: string;
@@ -161,81 +111,29 @@ export interface PlacementSpec {
    * label/KEY and claim/NAME, so that templates of Argo CD and other readers can use them.
    */
   decisionDetails?: {
-    /**
-     * Keys of labels.
-     *
-     * Items: The key of one label.
-     */
+    /** Keys of labels. */
     labels?: string[];
-    /**
-     * Names of claims, or of facts of the status such as kubernetes-version.
-     *
-     * Items: The name of one claim.
-     */
+    /** Names of claims, or of facts of the status such as kubernetes-version. */
     claims?: string[];
   };
   /** How the decision is cut into decision objects. */
   decisionStrategy?: {
     /** The waves in which a rollout proceeds. */
     groupStrategy?: {
-      /**
-       * The groups with names, in their order.
-       *
-       * Items: One group.
-       */
+      /** The groups with names, in their order. */
       decisionGroups?: {
         /** The name of the group; it is a label of its decision objects. */
         groupName: string;
         /** The labels and claims that a cluster of the group has; when both are given, both must match. */
         groupClusterSelector?: {
           /** Selects clusters by label; all of matchLabels and matchExpressions must match. */
-          labelSelector?: {
-            /** Labels that a cluster must have with exactly these values. */
-            matchLabels?: {
-              [k: string]: string;
-            };
-            /**
-             * Expressions on labels, all of which must match.
-             *
-             * Items: One expression.
-             */
-            matchExpressions?: {
-              /** The label key. */
-              key: string;
-              /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
-              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-              /**
-               * The values to compare with.
-               *
-               * Items: One value.
-               */
-              values?: string[];
-            }[];
-          };
+          labelSelector?: LabelSelector;
           /**
            * Selects clusters by the claims in their status, and by what else the status says: cluster-name,
            * kubernetes-version, capacity/RESOURCE, allocatable/RESOURCE, nodes/total and nodes/ready are claims of every
            * cluster that reports them.
            */
-          claimSelector?: {
-            /**
-             * Expressions on claims, all of which must match.
-             *
-             * Items: One expression.
-             */
-            matchExpressions?: {
-              /** The name of the claim. */
-              key: string;
-              /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
-              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
-              /**
-               * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
-               *
-               * Items: One value.
-               */
-              values?: string[];
-            }[];
-          };
+          claimSelector?: ClaimSelector;
         };
       }[];
       /** How many clusters a piece of a group has. */
@@ -263,8 +161,6 @@ export interface PlacementSpec {
   /**
    * When elective changes may be made: removals for want of a label, a claim, a set, a binding or a toleration,
    * and the moves of spec.rebalance.
-   *
-   * Items: One window, every week or every day.
    */
   changeWindows?: {
     /** When it opens, by the clock of timeZone. */
@@ -291,11 +187,7 @@ export interface ClusterSelector {
    * Selects clusters by expressions of CEL on the variable managedCluster, for what labels and claims cannot say.
    */
   celSelector?: {
-    /**
-     * Expressions, all of which must be true.
-     *
-     * Items: One expression.
-     */
+    /** Expressions, all of which must be true. */
     celExpressions?: string[];
   };
   claimSelector?: ClaimSelector;
@@ -315,11 +207,7 @@ export interface LabelSelectorRequirement {
   key: string;
   /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-  /**
-   * The values to compare with.
-   *
-   * Items: One value.
-   */
+  /** The values to compare with. */
   values?: string[];
 }
 /**
@@ -337,11 +225,7 @@ export interface ClaimSelectorRequirement {
   key: string;
   /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
-  /**
-   * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
-   *
-   * Items: One value.
-   */
+  /** The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le. */
   values?: string[];
 }
 /** One toleration. */
@@ -388,11 +272,7 @@ export interface PlacementStatus {
   numberOfSelectedClusters?: number;
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
-  /**
-   * The pieces of the groups, in the order of a rollout.
-   *
-   * Items: One piece of a group.
-   */
+  /** The pieces of the groups, in the order of a rollout. */
   decisionGroups?: {
     /**
      * The number of the piece among those of all groups; its objects have it in the label
@@ -401,11 +281,7 @@ export interface PlacementStatus {
     decisionGroupIndex: number;
     /** The name of the group; empty for the group without a name. */
     decisionGroupName: string;
-    /**
-     * The names of its decision objects.
-     *
-     * Items: The name of a PlacementDecision.
-     */
+    /** The names of its decision objects. */
     decisions: string[];
     /** How many clusters it has; 0 for a piece that all have left while a later one of its group exists. */
     clusterCount: number;
@@ -429,11 +305,7 @@ export interface PlacementStatus {
     definitions?: {
       [k: string]: string;
     };
-    /**
-     * The cluster sets that it selected from, so that a hold can name one that is gone.
-     *
-     * Items: The name of a ManagedClusterSet.
-     */
+    /** The cluster sets that it selected from, so that a hold can name one that is gone. */
     clusterSets?: string[];
     /** How many deleted clusters stay for 15 minutes, because most clusters of the decision were deleted. */
     heldDeletions?: number;
