@@ -26,7 +26,7 @@ const commands = [
   commandRow(STANDALONE, async (config) => (await import('./standalone/run.js')).runStandalone(config, entryPoint)),
   ...ASKING,
   commandRow(CONSOLE, async (config) =>
-    (await import('./console/run.js')).runConsole(config, (await import('./cli/changehub.js')).ownPrinting),
+    (await import('./console/run.js')).runConsole(config, (await import('./cli/hub.js')).ownPrinting),
   ),
   ...STATE,
   ...CHANGING,

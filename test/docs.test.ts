@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { ClusterEvents } from '../src/api/clusterevents.js';
 import {
+  ClusterEvents,
   AgentReasons,
   BindingReasons,
   ClusterReasons,
@@ -13,8 +13,7 @@ import {
   InUseReasons,
 } from '../src/api/clusterreasons.js';
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
-import { MultiKueueEvents, PlacementEvents } from '../src/api/placementevents.js';
-import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
+import { MultiKueueEvents, PlacementEvents, DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
 import { isRecord } from '../src/runtime/vocabulary/json.js';
 import { pages, readPage } from './support/repository/documents.js';
 import { root } from './support/repository/root.js';

@@ -1,7 +1,7 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';
 import { lossOfEach } from '../../src/answers/plan/loss.js';
-import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../src/answers/plan/plan.js';
 import { explainInputOf, type World } from '../../src/answers/world/world.js';
 import { explainPredicates } from '../../src/domain/placement/explain/predicates.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';

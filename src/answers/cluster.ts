@@ -8,7 +8,7 @@ import { verdictWord, type Verdict } from '../domain/placement/explain/verdict.j
 import { unmet } from '../domain/placement/select/rules.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import type { PlacementRules } from '../domain/placement/spec/predicates.js';
-import { editsOf, type Edit } from './edits.js';
+import { editsOf, type Edit } from './history.js';
 import { healthByName, type ClusterHealth } from './fleetsummary.js';
 import { reasonText } from './reasons.js';
 import { conditionsOf, type Condition } from './status.js';

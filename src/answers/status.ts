@@ -4,9 +4,8 @@ import { Deployments } from '../runtime/vocabulary/kinds.js';
 import { conditionIn } from '../domain/conditions.js';
 import { fleetSummary, type FleetSummary } from './fleetsummary.js';
 import { CLI_API_VERSION } from './output.js';
-import { isWithheld, limitsOf, type Limits } from './world/withheld.js';
+import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
 import type { World } from './world/world.js';
-import type { FleetReading } from './world/worlds.js';
 
 /** How a hub is: kind HubStatus (docs/reference/cli/hubstatus.schema.json). */
 export interface HubStatus extends Limits {

@@ -13,9 +13,8 @@ import { meantAmong, namesOf } from './meant.js';
 import { CLI_API_VERSION, NotFoundError } from './output.js';
 import { valuesOf } from './plan/lose.js';
 import { releasesField, type Release } from './reasons.js';
-import { isWithheld, limitsOf, type Limits } from './world/withheld.js';
+import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
 import { WorldInputs, type PlacementInput, type World } from './world/world.js';
-import type { FleetReading } from './world/worlds.js';
 
 /** The published decisions by cluster set: kind FleetTree (docs/reference/cli/fleettree.schema.json). */
 export interface FleetTree extends Limits {

@@ -17,9 +17,10 @@ import {
   type FleetReading,
   type FleetScope,
   worldOfObjects,
+  absentInFiles,
+  isComplete,
 } from '../answers/world/worlds.js';
 import { absentNamespaceNote } from '../answers/meant.js';
-import { absentInFiles, isComplete } from '../answers/world/withheld.js';
 
 /** A command that shows what the objects of a hub, or of files, say. */
 export interface Inspection {

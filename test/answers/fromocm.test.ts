@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
-import { fromOcm } from '../../src/answers/files/fromocm.js';
+import { fromOcm } from '../../src/cli/commands/plan.js';
 import { InputError } from '../../src/answers/output.js';
 import { readFiles } from '../../src/answers/files/files.js';
 import { readManifests } from '../../src/runtime/manifests.js';

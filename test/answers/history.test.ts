@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { differencesOf, editsOf } from '../../src/answers/edits.js';
-import { decisionHistory, type DecisionChange } from '../../src/answers/history.js';
+import { differencesOf, editsOf, decisionHistory, type DecisionChange } from '../../src/answers/history.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { HISTORY_ANNOTATION, LAST_APPLIED } from '../../src/api/names.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';

@@ -3,7 +3,7 @@ import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/answers/check/hub.js';
 import { checkText } from '../../src/cli/commands/check.js';
 import { checkBefore } from '../../src/answers/check/pre.js';
-import { drainLines } from '../../src/cli/commands/maintenance/drain.js';
+import { drainLines } from '../../src/cli/commands/maintenance.js';
 import { listClusters } from '../../src/cli/commands/cluster/list.js';
 import { linesText } from '../../src/answers/output.js';
 import { explainPlacement } from '../../src/cli/commands/explain.js';

@@ -6,7 +6,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { DECISION_RESOURCES, readFleetWorld } from '../../src/answers/world/worlds.js';
 import { labelChange } from '../../src/answers/plan/changes.js';
 import { overlay } from '../../src/answers/world/overlay.js';
-import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../src/answers/plan/plan.js';
 import type { PlannedPlacement } from '../../src/answers/plan/document.js';
 import type { World } from '../../src/answers/world/world.js';
 import { predicate } from '../support/builders/world.js';

@@ -4,7 +4,7 @@ import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { asRecord, recordsIn, sameJson } from '../../src/runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
-import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../src/answers/plan/plan.js';
 import type { PlannedRemoval } from '../../src/answers/plan/document.js';
 import { worldOf, type World, type WorldResource } from '../../src/answers/world/world.js';
 import { taint } from '../support/builders/taints.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
-import { checkMaintenance } from '../../src/answers/check/fleet.js';
+import { checkMaintenance } from '../../src/answers/check/hub.js';
 import { status } from '../../src/cli/commands/status.js';
 import { fleetSummary, maintenanceText } from '../../src/answers/fleetsummary.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../support/builders/examplefleet.js';
@@ -75,7 +75,7 @@ describe('a drain and a cordon', () => {
 
 describe('Ctrl-C while drain waits', () => {
   it('says that the drain goes on, how to see it and how to end it, and ends the process as the signal does', async () => {
-    const module = path.join(root, 'dist', 'src', 'cli', 'commands', 'maintenance', 'run.js');
+    const module = path.join(root, 'dist', 'src', 'cli', 'commands', 'maintenance.js');
     const script = `import(${JSON.stringify(module)}).then(({ sayAtInterrupt }) => {
       sayAtInterrupt('edge-1 stays drained\\n');
       setInterval(() => undefined, 1000);

@@ -15,7 +15,7 @@ import type { ClusterReport } from '../../src/domain/agent/report/report.js';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
-import { cordon, uncordon } from '../../src/cli/commands/maintenance/maintenance.js';
+import { cordon, uncordon } from '../../src/cli/commands/maintenance.js';
 import { createClient } from '../../src/runtime/client/rest.js';
 import type { Transport } from '../../src/runtime/transport/transport.js';
 import { systemClock } from '../../src/runtime/clock.js';

@@ -9,7 +9,7 @@ import { explainReport } from '../../src/answers/explain/report.js';
 import { deniedOf } from '../../src/answers/explain/rights.js';
 import { explanationLines } from '../../src/answers/explain/text.js';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';
-import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../src/answers/plan/plan.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { taint } from '../support/builders/taints.js';

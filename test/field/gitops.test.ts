@@ -20,7 +20,7 @@ import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../sr
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
-import { startDrain, uncordon } from '../../src/cli/commands/maintenance/maintenance.js';
+import { startDrain, uncordon } from '../../src/cli/commands/maintenance.js';
 import { prepareJoin } from '../../src/cli/commands/cluster/join.js';
 import { manifestView } from '../../src/domain/placement/spec/cluster.js';
 import type { KubeClient } from '../../src/runtime/client/client.js';

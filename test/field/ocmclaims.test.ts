@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { fromOcm } from '../../src/answers/files/fromocm.js';
+import { fromOcm } from '../../src/cli/commands/plan.js';
 import { claimsOf } from '../../src/domain/agent/report/claims.js';
 import { nodeFacts } from '../../src/domain/agent/report/nodes.js';
 import { clusterProfileInventory, ocmInventory } from '../../src/domain/inventories/source.js';

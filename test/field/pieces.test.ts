@@ -7,7 +7,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../src/answers/plan/plan.js';
 import { overlay } from '../../src/answers/world/overlay.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';

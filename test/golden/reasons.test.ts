@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons } from '../../src/api/clusterreasons.js';
 import { ComponentReasons, EngineConditions, EngineEvents, EngineReasons } from '../../src/api/enginereasons.js';
-import { PlacementEvents } from '../../src/api/placementevents.js';
-import { PlacementConditions, PlacementReasons } from '../../src/api/placementreasons.js';
+import { PlacementEvents, PlacementConditions, PlacementReasons } from '../../src/api/placementreasons.js';
 import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
 import { readRecorded, RECORDED_FILES, RECORDED_FOLDER, type RecordedFile } from './recorded.js';
 

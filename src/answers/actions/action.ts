@@ -8,10 +8,18 @@ import { drainedPlacements, type DrainedPlacement } from '../drain.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
 import type { World } from '../world/world.js';
-import { maintenanceText, maintenanceWrite } from './maintenance.js';
-import { frozenLines, pauseText, pauseWrite, withObject, withSpec } from './pause.js';
+import {
+  maintenanceText,
+  maintenanceWrite,
+  type AnnotationWrite,
+  type SpecWrite,
+  frozenLines,
+  pauseText,
+  pauseWrite,
+  withObject,
+  withSpec,
+} from './write.js';
 import { releaseOf } from './release.js';
-import type { AnnotationWrite, SpecWrite } from './write.js';
 
 /** What somebody does to one object, and what comes of it, before it is done. */
 

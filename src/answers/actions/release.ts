@@ -12,7 +12,7 @@ import { schedule } from '../../domain/placement/select/schedule.js';
 import { LONGEST_RELEASE, LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/budget.js';
 import { timestamp, type RawObject } from '../../runtime/vocabulary/meta.js';
 import { NotFoundError, RefusedError, someNames } from '../output.js';
-import { unreadableLine } from '../world/withheld.js';
+import { unreadableLine } from '../world/worlds.js';
 import { explainInputOf, type World } from '../world/world.js';
 import type { AnnotationWrite } from './write.js';
 

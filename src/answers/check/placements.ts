@@ -7,8 +7,7 @@ import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { someNames } from '../output.js';
-import type { HubInput } from './input.js';
-import { isLeaseHeld, podsOf } from './leases.js';
+import { type HubInput, isLeaseHeld, podsOf } from './input.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** The checks of Placements: whether a controller maintains them, their holds, pauses, releases and groups, and the zones of their windows. */

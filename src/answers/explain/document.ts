@@ -1,9 +1,8 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { waitingTexts } from '../../domain/placement/report/holds.js';
-import { absentText } from '../../domain/placement/explain/absentsets.js';
+import { absentText } from '../../domain/placement/explain/membership.js';
 import { bestFix, fixFor, membershipFix, type MembershipFix } from '../../domain/placement/explain/fix.js';
-import { hintText } from '../../domain/placement/explain/hints.js';
-import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import { hintText, predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
 import { summaryText, waitEnd } from '../../domain/placement/explain/summary.js';

@@ -2,7 +2,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { forecastOf } from '../world/forecast.js';
-import { planFleet } from '../plan/fleetplan.js';
+import { planFleet } from '../plan/plan.js';
 import { inputsOf, once } from '../world/once.js';
 import type { PlacementInput, World } from '../world/world.js';
 import { selects } from '../../domain/clusters/selector.js';

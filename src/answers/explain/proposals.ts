@@ -2,7 +2,7 @@ import { meantWords, nearestWord } from '@multicluster-engine/values/nearestword
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
-import { absentAmong } from '../../domain/placement/explain/absentsets.js';
+import { absentAmong } from '../../domain/placement/explain/membership.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';

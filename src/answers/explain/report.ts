@@ -3,15 +3,15 @@ import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, WorldInputs, type World } from '../world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
-import { absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { absentSets, type AbsentSet } from '../../domain/placement/explain/membership.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
-import { absentKeys } from '../../domain/placement/explain/hints.js';
-import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import {
+  absentKeys,
   candidatesOf,
   explainPredicates,
   type PredicateExplanation,
 } from '../../domain/placement/explain/predicates.js';
+import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { scoreOf } from '../../domain/placement/explain/scores.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';

@@ -1,22 +1,29 @@
 import { VERDICTS, type VerdictWord } from '../../api/verdicts.js';
 import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
-import { hintText } from '../../domain/placement/explain/hints.js';
+import { hintText, predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
-import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
-import { table, type Cell } from '../table.js';
+import { table, type Cell } from '../output.js';
 import { clusterMoveLines, movementLines } from './moves.js';
 import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
-import { absentLine, expressionErrorLines, setsText, uncountedLine, withheldLine } from './lines.js';
+import {
+  absentLine,
+  expressionErrorLines,
+  setsText,
+  uncountedLine,
+  withheldLine,
+  obstacleText,
+  verdictText,
+  clusterScoreLines,
+  scoreLines,
+} from './lines.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { fixText } from './rights.js';
-import { clusterScoreLines, scoreLines } from './scoretable.js';
-import { obstacleText, verdictText } from './verdicttext.js';
 import { comingIn, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 import { isHold } from '../../domain/placement/select/holders.js';
 

@@ -7,8 +7,7 @@ import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests.js';
 import { errorText } from '../../runtime/errors.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
-import { manifestsOf, StandardInput } from './paths.js';
-import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
+import { manifestsOf, StandardInput, createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** Kinds of this project without a namespace. */
 const CLUSTER_SCOPED = new Set(

@@ -4,9 +4,9 @@ import type { WaitField } from '../../domain/placement/select/holders.js';
 import type { Piece } from '../../domain/placement/stored/items.js';
 import type { CLI_API_VERSION } from '../output.js';
 import type { Forecast } from '../world/forecast.js';
-import type { Limits } from '../world/withheld.js';
+import type { Limits } from '../world/worlds.js';
 import type { FollowingMoves } from './movesahead.js';
-import type { Unnoticed } from './silence.js';
+import type { Unnoticed } from './lose.js';
 
 /**
  * A plan, as it is computed, printed and sent. Fields that are undefined are left out of JSON.

@@ -11,10 +11,10 @@ import {
   someNames,
   type ShownOptions,
   type TextOptions,
+  table,
+  type Cell,
 } from '../output.js';
-import { table, type Cell } from '../table.js';
-import { limitsOf, refusedLine, unreadableLine, type Limits } from '../world/withheld.js';
-import type { FleetReading } from '../world/worlds.js';
+import { limitsOf, refusedLine, unreadableLine, type Limits, type FleetReading } from '../world/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
 import { BRAKED, unseenLines } from './text.js';
 

@@ -1,11 +1,20 @@
+import { placementsIn } from '../world/worlds.js';
 import { sameList } from '../../domain/placement/stored/items.js';
 import { noOthers, type PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, type Forecast } from '../world/forecast.js';
-import { plansOf, type ComputeOptions } from './fleetplan.js';
+import {
+  plansOf,
+  type ComputeOptions,
+  carryDecisions,
+  planPlacement,
+  sideOf,
+  unknownPlan,
+  type Side,
+  type Sides,
+} from './plan.js';
 import type { Name, PlannedPlacement, PlannedRemoval } from './document.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import { carryDecisions, placementsIn, planPlacement, sideOf, unknownPlan, type Side, type Sides } from './plan.js';
-import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
+import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './lose.js';
 import { inputsOf } from '../world/once.js';
 import { grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
 import { isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';

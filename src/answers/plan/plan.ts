@@ -1,10 +1,11 @@
+import { placementsIn } from '../world/worlds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { heldBackCause, holdersText } from '../../domain/placement/report/holds.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { sameList, type Piece } from '../../domain/placement/stored/items.js';
 import { leavingText } from '../../domain/placement/explain/causes.js';
-import { absentKeys } from '../../domain/placement/explain/hints.js';
+import { absentKeys } from '../../domain/placement/explain/predicates.js';
 import { readsViews } from '../../domain/placement/spec/predicates.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
 import { keptNow } from '../../domain/placement/select/decision.js';
@@ -12,7 +13,7 @@ import { opensIn, waitsFor, waitsForSet } from '../../domain/placement/select/ho
 import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
 import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import { forecastOf } from '../world/forecast.js';
-import type { PlacementInput, World, WorldInputs } from '../world/world.js';
+import { type PlacementInput, type World, WorldInputs } from '../world/world.js';
 import {
   newMessages,
   type Name,
@@ -24,7 +25,8 @@ import {
   type PlannedState,
   type PlanKind,
 } from './document.js';
-import type { Start } from './movesahead.js';
+import { type Start, mayMove, movesFollowing } from './movesahead.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 
 /** Plans a Placement: compares its decision in one world with that in another. */
 
@@ -50,16 +52,6 @@ export function carryDecisions(names: readonly Name[], before: WorldInputs, afte
   after.continueFrom(before);
 }
 
-/** The Placements of these worlds, sorted by namespace and name. */
-export function placementsIn(...worlds: readonly World[]): readonly Name[] {
-  const all = worlds.flatMap(({ objects }) => objects.placements);
-  // The key sorts by namespace and then by name, since a line feed sorts before every character of a name.
-  const names = all.map(
-    ({ metadata: { namespace = '', name } }) => [`${namespace}\n${name}`, { namespace, name }] as const,
-  );
-  return [...new Map(names)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
-}
-
 /** Decides a Placement in one world. Undefined if it is being deleted: its decision is then left to garbage collection. */
 export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
   if (input === undefined || input.deleting) return undefined;
@@ -74,7 +66,7 @@ export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): 
  * Decides the Placement in the world after the change. `first`: the same in the world before. What is published by it counts as
  * stored, unless the Placement is another one of the same name.
  */
-export function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
+function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.snapshot.placement.uid;
   return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
@@ -151,17 +143,15 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [first, then] = [sides.before?.forecast.clusters ?? [], sides.after?.forecast.clusters ?? []];
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
-  const added = then.filter((name) => !had.has(name));
-  const kept = after === undefined ? [] : keptNow(after.forecast.decision);
-  const staying = new Set(kept.flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
+  const added = after === undefined ? [] : then.filter((name) => !had.has(name));
+  const held = heldOf(sides);
+  const staying = new Set(held.flatMap(({ name, cause }) => (cause === 'HeldBack' ? [] : [name])));
+  const removed = first.filter((name) => !has.has(name));
   return {
-    add: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
-    remove: removalsOf(
-      first.filter((name) => !has.has(name)),
-      sides,
-    ),
+    add: added.flatMap((name) => (after === undefined ? [] : addOf(name, inputs.cluster(name), after))),
+    remove: removalsOf(removed, sides),
     stay: first.filter((name) => has.has(name) && !staying.has(name)),
-    held: heldOf(sides),
+    held,
     regroup: some(regroupedOf(sides)),
   };
 }
@@ -256,4 +246,54 @@ function changeSince(before: Side | undefined): Before | undefined {
 
 function some<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
+}
+
+/** What makes the computation of a plan cheaper, or ends it; the plan is the same without. */
+export interface ComputeOptions {
+  /** The inputs of an earlier world; what they have computed of objects that are the same is used again. */
+  readonly known?: WorldInputs | undefined;
+  /** Runs after each decision, and may throw to give the plan up. */
+  readonly onDecision?: (() => void) | undefined;
+}
+
+/**
+ * The plans of all Placements of both worlds, sorted by namespace and name. Before the change every decision counts as
+ * published, so that what would change anyway is not part of a plan. In O(Placements × clusters).
+ */
+export function planFleet(
+  before: World,
+  after: World,
+  { known, onDecision }: ComputeOptions = {},
+): readonly PlannedPlacement[] {
+  const inputsBefore = new WorldInputs(before, known, onDecision);
+  const inputsAfter = new WorldInputs(after, inputsBefore);
+  const names = placementsIn(before, after);
+  if (inputsBefore.isBalanced || inputsAfter.isBalanced) carryDecisions(names, inputsBefore, inputsAfter);
+  if (!inputsBefore.isKnown) return names.map(unknownPlan);
+  return plansOf(names, (name) => {
+    const side = sideOf(inputsBefore.input(name), inputsBefore);
+    const sides = { before: side, after: secondSide(name, side, inputsAfter) };
+    return { sides, plan: planPlacement(name, sides, inputsAfter) };
+  });
+}
+
+/** The plans of these Placements, with the moves that follow. Both sides of one are kept only while clusters of it may move. */
+export function plansOf(
+  names: readonly Name[],
+  planOf: (name: Name) => { readonly sides: Sides; readonly plan: PlannedPlacement },
+): readonly PlannedPlacement[] {
+  const moving: Sides[] = [];
+  const plans = names.map((name) => {
+    const { sides, plan } = planOf(name);
+    if ([sides.before, sides.after].some((one) => one !== undefined && mayMove(one.snapshot))) moving.push(sides);
+    return plan;
+  });
+  if (moving.length === 0) return plans;
+  const found = movesFollowing(moving);
+  return plans.map((plan) => {
+    const following = found.get(keyOf(plan));
+    if (following === undefined) return plan;
+    const isChanged = plan.change === 'Unchanged' && (following.moves ?? following.addLater) !== undefined;
+    return { ...plan, ...following, ...(isChanged && { change: 'Changed' as const }) };
+  });
 }

@@ -1,7 +1,7 @@
 import { laterMoves } from './movesahead.js';
 import { plansApart } from './apart.js';
 import { planLoss, type PlacementLoss } from './loss.js';
-import { planFleet, type ComputeOptions } from './fleetplan.js';
+import { planFleet, type ComputeOptions } from './plan.js';
 import type { Changed } from './changed.js';
 import {
   isChange,
@@ -18,9 +18,8 @@ import { IN_USE_CONDITION } from '../../api/clusterreasons.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { CLI_API_VERSION } from '../output.js';
-import { limitsOf } from '../world/withheld.js';
+import { limitsOf, type FleetReading } from '../world/worlds.js';
 import type { World } from '../world/world.js';
-import type { FleetReading } from '../world/worlds.js';
 
 /** The most changes of one Placement: a number, or a share of the clusters selected before. */
 export interface ChangeLimit {

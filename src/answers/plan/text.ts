@@ -1,4 +1,4 @@
-import { keyOf } from '../../runtime/vocabulary/names.js';
+import { keyOf, byNumbers } from '../../runtime/vocabulary/names.js';
 import { laterMoves, laterText, pairText } from './movesahead.js';
 import {
   isChange,
@@ -14,10 +14,9 @@ import {
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { someNames, type TextOptions } from '../output.js';
-import { table, type Cell, type Color } from '../table.js';
-import { isWithheld, refusedLine, unreadableLine } from '../world/withheld.js';
-import type { FleetReading } from '../world/worlds.js';
+import { someNames, type TextOptions, table, type Cell, type Color } from '../output.js';
+import { isWithheld, refusedLine, unreadableLine, type FleetReading } from '../world/worlds.js';
+import { grouped } from '../world/world.js';
 
 /** Clusters that a line names. */
 const MOST_NAMES = 5;
@@ -208,3 +207,36 @@ function countText({ selected, wanted, problem }: PlannedState): string {
   if (problem !== undefined) return `${selected} kept`;
   return wanted === undefined ? `${selected} (all that match)` : `${selected} of ${wanted} wanted`;
 }
+
+/** Clusters of which the same becomes: they come in, leave, are held, wait, change their piece, or move later. */
+export interface ChangeList {
+  readonly sign: '+' | '−' | 'held' | 'waits' | '~' | '→';
+  readonly rows: readonly PlannedCluster[];
+}
+
+export interface PlannedCluster {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** What `plan` prints of each cluster, those that wait apart. */
+export function changeLists(one: PlannedPlacement): readonly ChangeList[] {
+  const waiting = new Set(one.held.filter(({ waitsFor }) => waitsFor !== undefined).map(({ name }) => name));
+  const lists = grouped(
+    changeRows(one),
+    ({ sign, name }) => [sign === '!' && waiting.has(name) ? 'waits' : SIGNS[sign]],
+    ({ name, text, why }) => ({ name, why: text.includes('→') ? `${text}: ${why}` : why }),
+  );
+  // Moves stand in the order of their times.
+  const sorted = (rows: readonly PlannedCluster[]): readonly PlannedCluster[] =>
+    [...rows].sort((a, b) => byNumbers(a.name, b.name));
+  return [...lists].map(([sign, rows]) => ({ sign, rows: sign === '→' ? rows : sorted(rows) }));
+}
+
+const SIGNS: Readonly<Record<ChangeRow['sign'], ChangeList['sign']>> = {
+  '-': '−',
+  '!': 'held',
+  '+': '+',
+  '~': '~',
+  '>': '→',
+};

@@ -3,14 +3,12 @@ import { readHubInput, type InputOptions } from '../../answers/check/input.js';
 import { checkHub } from '../../answers/check/hub.js';
 import { checkBefore, readPreInput } from '../../answers/check/pre.js';
 import { checkReport, type CheckResult, type CheckStatus } from '../../answers/check/result.js';
-import { INCOMPLETE, shownAnswer, type ShownOptions } from '../../answers/output.js';
-import { painted, type Color } from '../../answers/table.js';
+import { INCOMPLETE, shownAnswer, type ShownOptions, painted, type Color } from '../../answers/output.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests.js';
 import { answer, isColored } from '../terminal/answer.js';
-import { withHub, type Hub } from '../hub.js';
-import type { ChangeConfig } from '../changehub.js';
+import { withHub, type Hub, type ChangeConfig } from '../hub.js';
 import type { CliConfig } from '../flags.js';
 
 type CheckConfig = ChangeConfig &

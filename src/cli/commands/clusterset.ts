@@ -1,7 +1,7 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { changeHub, done, type ChangeConfig } from '../changehub.js';
+import { changeHub, done, type ChangeConfig } from '../hub.js';
 import { absentSetNote } from '../../answers/meant.js';
 
 /** Binds a cluster set to a namespace; returns the exit code. */

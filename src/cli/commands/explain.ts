@@ -14,9 +14,16 @@ import { deniedOf } from '../../answers/explain/rights.js';
 import { clusterLines, explanationLines } from '../../answers/explain/text.js';
 import { readFiles } from '../../answers/files/files.js';
 import { INCOMPLETE, resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
-import { absentInFiles, isComplete, refusedLine } from '../../answers/world/withheld.js';
+import {
+  absentInFiles,
+  isComplete,
+  refusedLine,
+  DECISION_RESOURCES,
+  readFleetWorld,
+  readPlacementWorld,
+  worldOfObjects,
+} from '../../answers/world/worlds.js';
 import type { World } from '../../answers/world/world.js';
-import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';

@@ -1,13 +1,24 @@
 import { Placements } from '../../api/resources.js';
 import { printable, wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { HistoryEntry } from '../../domain/placement/stored/history.js';
-import type { Difference, Edit } from '../../answers/edits.js';
-import { placementHistory, type DecisionChange, type DecisionHistory } from '../../answers/history.js';
-import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
-import { table, type Cell } from '../../answers/table.js';
-import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
+import {
+  type Difference,
+  type Edit,
+  placementHistory,
+  type DecisionChange,
+  type DecisionHistory,
+} from '../../answers/history.js';
+import {
+  resourceName,
+  someNames,
+  shownAnswer,
+  type ShownOptions,
+  type TextOptions,
+  table,
+  type Cell,
+} from '../../answers/output.js';
+import { isWithheld, unreadLines, type FleetReading } from '../../answers/world/worlds.js';
 import type { WorldResource } from '../../answers/world/world.js';
-import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
 
 /** What the command lists. */

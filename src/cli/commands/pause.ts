@@ -1,10 +1,9 @@
-import { frozenLines, pauseText, pauseWrite, resumedLines } from '../../answers/actions/pause.js';
-import { applySpec } from '../../answers/actions/write.js';
+import { frozenLines, pauseText, pauseWrite, resumedLines, applySpec } from '../../answers/actions/write.js';
 import { notFound } from '../../answers/meant.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import { Placements } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { changeHub, done, type ChangeConfig } from '../changehub.js';
+import { changeHub, done, type ChangeConfig } from '../hub.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */
 

@@ -1,10 +1,18 @@
 import type { ApiSource } from '../../runtime/flags/target.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
-import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
-import { fromOcm } from '../../answers/files/fromocm.js';
-import { StandardInput } from '../../answers/files/paths.js';
-import { INCOMPLETE, resourceName, shownAnswer, type ShownOptions } from '../../answers/output.js';
+import { readAppliedFiles, readFiles, type AppliedFiles, manifestFaults } from '../../answers/files/files.js';
+import { StandardInput } from '../../answers/files/usermanifests.js';
+import {
+  INCOMPLETE,
+  resourceName,
+  shownAnswer,
+  type ShownOptions,
+  documentText,
+  InputError,
+  manifestsText,
+  type OutputFormat,
+} from '../../answers/output.js';
 import { changedBy, type ChangeRequest } from '../../answers/plan/changed.js';
 import { isChange } from '../../answers/plan/document.js';
 import { lostBy } from '../../answers/plan/lose.js';
@@ -12,13 +20,22 @@ import { loseEach } from '../../answers/plan/loseeach.js';
 import { lossReport, planReport, type ChangeLimits, type PlanReport } from '../../answers/plan/report.js';
 import { MORE_MOVES, planLines } from '../../answers/plan/text.js';
 import type { Change } from '../../answers/world/overlay.js';
-import { absentInFiles, isComplete } from '../../answers/world/withheld.js';
-import { DECISION_RESOURCES, TYPES, worldOfObjects, type FleetReading } from '../../answers/world/worlds.js';
+import {
+  absentInFiles,
+  isComplete,
+  DECISION_RESOURCES,
+  TYPES,
+  worldOfObjects,
+  type FleetReading,
+} from '../../answers/world/worlds.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { readHub, type InspectConfig, type Read } from '../inspect.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { problemText } from '../../domain/conditions.js';
+import { carriedOver, type CarriedOver } from '../../domain/inventories/ocmpolicy.js';
 
 /** The line is written again after so many Placements. */
 const PROGRESS_STEP = 25;
@@ -184,4 +201,44 @@ function isKnown({ world, refused }: FleetReading, changes: readonly Change[]): 
   return (
     world.withheld.length === 0 && (refused.length === 0 || changes.every(({ resource }) => TYPES[resource].namespaced))
   );
+}
+
+const CARRIED = 'Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management';
+
+/**
+ * The objects of this project. One with fields that cannot be carried over, or that the definitions refuse, is left out and named.
+ * `errors`: what differs, and what is not carried over; `exitCode`: 1 when something is not, as for kubectl apply with a file of
+ * which one object is refused.
+ * @throws InputError for files without an object of the kinds that are carried over.
+ */
+export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat) {
+  const objects: KubeObject[] = [];
+  const errors: string[] = [];
+  let exitCode = 0;
+  for (const manifest of manifests) {
+    const name = `${manifest.kind ?? ''} ${keyOf(manifest.metadata)}`;
+    const { object, differences, faults } = await carried(manifest);
+    if (faults.length > 0) {
+      errors.push(`${name} is not carried over: ${faults.join('; ')}`);
+      exitCode = 1;
+      continue;
+    }
+    for (const { field, text } of differences) errors.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
+    if (object !== undefined) objects.push(object);
+  }
+  if (objects.length === 0 && exitCode === 0) throw new InputError(`no ${CARRIED} is there`);
+  const list = { apiVersion: 'v1', kind: 'List', items: objects };
+  return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), errors, exitCode };
+}
+
+async function carried(manifest: KubeObject): Promise<CarriedOver & { readonly faults: readonly string[] }> {
+  const result = carriedOver(manifest);
+  if (result === undefined) {
+    const text = `is left out: it is no ${CARRIED}`;
+    return { object: undefined, differences: [{ field: '', text }], faults: [] };
+  }
+  if (!result.ok) return { object: undefined, differences: [], faults: result.problems.map(problemText) };
+  const { object } = result.value;
+  const faults = object === undefined ? [] : await manifestFaults(object);
+  return { ...result.value, faults: faults.map((fault) => `as it would be here: ${fault}`) };
 }

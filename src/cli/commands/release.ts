@@ -6,8 +6,7 @@ import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { ChangeConfig } from '../changehub.js';
-import { withHub } from '../hub.js';
+import { type ChangeConfig, withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
 
 /** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */

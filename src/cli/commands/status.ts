@@ -1,11 +1,16 @@
 import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
 import { brakeText, fleetText, maintenanceText } from '../../answers/fleetsummary.js';
-import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
+import {
+  resourceName,
+  shownAnswer,
+  type ShownOptions,
+  type TextOptions,
+  table,
+  type Cell,
+} from '../../answers/output.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/status.js';
-import { table, type Cell } from '../../answers/table.js';
-import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
+import { isWithheld, unreadLines, type FleetReading } from '../../answers/world/worlds.js';
 import type { WorldResource } from '../../answers/world/world.js';
-import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
 
 /** What the command lists. */

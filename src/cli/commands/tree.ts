@@ -2,11 +2,19 @@ import { Placements } from '../../api/resources.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
-import { painted, table, type Cell, type Color } from '../../answers/table.js';
+import {
+  resourceName,
+  someNames,
+  shownAnswer,
+  type ShownOptions,
+  type TextOptions,
+  painted,
+  table,
+  type Cell,
+  type Color,
+} from '../../answers/output.js';
 import { fleetTree, type PlacementTree } from '../../answers/tree.js';
-import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
-import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
+import { isWithheld, unreadLines, DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
 
 /** The most clusters that are named for each set. */

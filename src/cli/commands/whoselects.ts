@@ -1,10 +1,15 @@
 import { Placements } from '../../api/resources.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
-import { table, type Cell } from '../../answers/table.js';
+import {
+  resourceName,
+  shownAnswer,
+  type ShownOptions,
+  type TextOptions,
+  table,
+  type Cell,
+} from '../../answers/output.js';
 import { clusterSelections, withoutText, wouldLeave, type Selection } from '../../answers/whoselects.js';
-import { isWithheld, unreadLines } from '../../answers/world/withheld.js';
-import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
+import { isWithheld, unreadLines, DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect, type InspectConfig } from '../inspect.js';
 
 /** Prints which Placements select a cluster; returns the exit code. */

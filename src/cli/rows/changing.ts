@@ -112,7 +112,7 @@ function cordoning(command: 'cordon' | 'uncordon', summary: string) {
     ...OF_CLUSTER,
     flags: TARGET_FLAGS,
     build: (flags, given) => ({ command, ...targetConfig(flags, given), cluster: nameIn(given.positional) }),
-    run: async (config) => (await import('../commands/maintenance/run.js')).runCordon(config),
+    run: async (config) => (await import('../commands/maintenance.js')).runCordon(config),
   });
 }
 
@@ -136,7 +136,7 @@ const DRAIN = userCommand({
     yes: flags.get('yes').bool(),
     timeoutMs: flags.get('timeout').duration('1s', '7d', DURATIONS),
   }),
-  run: async (config) => (await import('../commands/maintenance/run.js')).runDrain(config),
+  run: async (config) => (await import('../commands/maintenance.js')).runDrain(config),
 });
 
 export const CHANGING = [RELEASE, PAUSE, RESUME, CLUSTER, CLUSTER_SET, CORDON, UNCORDON, DRAIN];

@@ -5,7 +5,7 @@ import { readAppliedText } from '../../answers/files/files.js';
 import { changedBy, nameOf, type ChangeRequest, type Changed } from '../../answers/plan/changed.js';
 import { appliedManifests } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
-import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/plan.js';
 import { InputError, NotFoundError, RefusedError } from '../../answers/output.js';
 import { TYPES, type FleetReading } from '../../answers/world/worlds.js';
 import { KINDS } from '../../answers/kinds.js';

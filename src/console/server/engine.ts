@@ -2,7 +2,7 @@ import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { readEvents, type EventRow, type ReadEvents } from '../../answers/explain/events.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
-import { absentText } from '../../domain/placement/explain/absentsets.js';
+import { absentText } from '../../domain/placement/explain/membership.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import { bindingView, clusterSetOf, setView, whyIgnored } from '../../domain/placement/select/eligible.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';

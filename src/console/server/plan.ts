@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
 import { fleetLosses, lossNotes } from '../../answers/plan/loseeach.js';
-import { changeLists, type ChangeList, type PlannedCluster } from '../../answers/plan/changelists.js';
-import { lossLines } from '../../answers/plan/text.js';
+import { changeLists, type ChangeList, type PlannedCluster, lossLines } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
 import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
@@ -12,7 +11,7 @@ import type { PlanMarks } from './fleet/fleetmap.js';
 import { heatOf } from './heat.js';
 import { manifestText } from './manifest.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
-import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/plan.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { ComputeOptions } from '../../answers/plan/fleetplan.js';
+import type { ComputeOptions } from '../../answers/plan/plan.js';
 import type { Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
-import type { PlannedCluster } from '../../answers/plan/changelists.js';
+import type { PlannedCluster } from '../../answers/plan/text.js';
 import type { Draft } from '../wire/plan.js';
 import { plannedDraft, type Made, type PlannedDraft } from './plan.js';
 import type { PlanJob } from './planworker.js';

@@ -1,5 +1,4 @@
-import { leftText } from '../../answers/actions/maintenance.js';
-import { notStored, type AnnotationWrite, type SpecWrite } from '../../answers/actions/write.js';
+import { leftText, notStored, type AnnotationWrite, type SpecWrite } from '../../answers/actions/write.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { objectPath, resourceOf } from '../../runtime/client/path.js';

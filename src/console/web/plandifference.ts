@@ -1,5 +1,5 @@
 import type { PlannedState } from '../../answers/plan/document.js';
-import type { PlannedCluster } from '../../answers/plan/changelists.js';
+import type { PlannedCluster } from '../../answers/plan/text.js';
 import type { CutPlacement, Plan, PlannedClusters } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */

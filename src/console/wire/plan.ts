@@ -1,5 +1,5 @@
 import type { Action, ActionText } from '../../answers/actions/action.js';
-import type { ChangeList, PlannedCluster } from '../../answers/plan/changelists.js';
+import type { ChangeList, PlannedCluster } from '../../answers/plan/text.js';
 import type { PlanDocument, PlannedPlacement } from '../../answers/plan/document.js';
 
 /** What a draft would do, and what applying it has done. */

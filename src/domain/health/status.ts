@@ -3,6 +3,8 @@ import {
   HUB_WRITE_REFUSED_CONDITION,
   AVAILABLE_CONDITION,
   JOINED_CONDITION,
+  ClusterEvents,
+  type ClusterEventReason,
 } from '../../api/clusterreasons.js';
 import {
   healthConditions,
@@ -24,7 +26,6 @@ import {
   type TaintTime,
   type TimedHealthTaint,
 } from './taints.js';
-import { ClusterEvents, type ClusterEventReason } from '../../api/clusterevents.js';
 
 /** What the health judge writes of one cluster. */
 

@@ -1,5 +1,5 @@
 import { type PlacementRules, hasNumbers } from '../../domain/placement/spec/predicates.js';
-import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
+import type { CandidatePool, CandidatePoolChange } from './candidates.js';
 import type { MessageWatch } from '../../domain/placement/select/unmatched.js';
 import { matches, predicateOf } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';

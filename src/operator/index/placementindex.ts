@@ -24,8 +24,7 @@ import {
   type Entry,
 } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
-import { CandidateList } from './candidatelist.js';
-import { CandidatePools } from './candidatepools.js';
+import { CandidateList, CandidatePools } from './candidates.js';
 import { DecisionIndex } from './decisionindex.js';
 import { KeyIndex, movingKeys } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';

@@ -5,9 +5,9 @@ import { PLACEMENT_LABEL, SOURCE_ANNOTATION, TAINTS } from '../../../src/api/nam
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { isHealthTaint } from '../../../src/domain/health/taints.js';
 import { lossOfEach, planLoss, type PlacementLoss } from '../../../src/answers/plan/loss.js';
-import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../../src/answers/plan/plan.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
-import { unnoticedIn } from '../../../src/answers/plan/silence.js';
+import { unnoticedIn } from '../../../src/answers/plan/lose.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { clustersAfter } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';

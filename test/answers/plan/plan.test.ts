@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
-import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../../src/answers/plan/plan.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { clustersAfter, expectAsPlanned, someChanges } from '../../support/builders/changes.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
 import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
-import { drainCluster, type DrainRequest } from '../../../src/cli/commands/maintenance/drain.js';
+import { drainCluster, type DrainRequest } from '../../../src/cli/commands/maintenance.js';
 import { RefusedError } from '../../../src/answers/output.js';
 import type { World, WorldResource } from '../../../src/answers/world/world.js';
 import { ApiError } from '../../../src/runtime/errors.js';

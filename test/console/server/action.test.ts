@@ -4,7 +4,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { actionOutcome, type Action } from '../../../src/answers/actions/action.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { CLI_FIELD_MANAGER } from '../../../src/api/names.js';
-import { cordon, startDrain, uncordon } from '../../../src/cli/commands/maintenance/maintenance.js';
+import { cordon, startDrain, uncordon } from '../../../src/cli/commands/maintenance.js';
 import { changePause } from '../../../src/cli/commands/pause.js';
 import { releaseClusters } from '../../../src/cli/commands/release.js';
 import { isWritten, requestOf } from '../../../src/console/server/write.js';

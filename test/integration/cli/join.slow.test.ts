@@ -4,7 +4,7 @@ import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/m
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { Leases, Secrets, ServiceAccounts } from '../../../src/runtime/vocabulary/kinds.js';
-import { cordon, startDrain, uncordon } from '../../../src/cli/commands/maintenance/maintenance.js';
+import { cordon, startDrain, uncordon } from '../../../src/cli/commands/maintenance.js';
 import { prepareJoin, type Join, type JoinRequest } from '../../../src/cli/commands/cluster/join.js';
 import { removeCluster } from '../../../src/cli/commands/cluster/remove.js';
 import { createIdentityClient } from '../../../src/runtime/client/identity.js';

@@ -9,7 +9,7 @@ import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/answers/world/worlds.js';
-import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../../src/answers/plan/plan.js';
 import { clustersAfter } from '../../support/builders/changes.js';
 import { explainInputOf, type World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';

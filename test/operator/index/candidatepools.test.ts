@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { Bitset } from '../../../src/operator/index/bitset.js';
-import { CandidatePools, type CandidatePoolChange } from '../../../src/operator/index/candidatepools.js';
+import { CandidatePools, type CandidatePoolChange } from '../../../src/operator/index/candidates.js';
 import { MembershipIndex, type MembershipChange } from '../../../src/operator/index/membershipindex.js';
 
 const JOINED: MembershipChange = { ordinal: 7, before: [], after: ['prod'], affected: ['prod'] };

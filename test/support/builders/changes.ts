@@ -5,7 +5,7 @@ import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '..
 import { overlay, MissingObjectError, type Change } from '../../../src/answers/world/overlay.js';
 import { forecastOf } from '../../../src/answers/world/forecast.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
-import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { planFleet } from '../../../src/answers/plan/plan.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';

@@ -5,8 +5,15 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
 import { taintsOf } from '../../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../../domain/conditions.js';
-import { CLI_API_VERSION, resourceName, shownAnswer, type ShownOptions } from '../../../answers/output.js';
-import { table, type Cell, type Color } from '../../../answers/table.js';
+import {
+  CLI_API_VERSION,
+  resourceName,
+  shownAnswer,
+  type ShownOptions,
+  table,
+  type Cell,
+  type Color,
+} from '../../../answers/output.js';
 
 /** One cluster of the list; undefined: the field is not set. */
 type Row = ReturnType<typeof rowOf>;

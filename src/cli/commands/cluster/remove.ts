@@ -7,8 +7,7 @@ import { isFailure } from '../../../runtime/errors.js';
 import { field } from '../../../runtime/vocabulary/json.js';
 import { notFound } from '../../../answers/meant.js';
 import { RefusedError, someNames } from '../../../answers/output.js';
-import { listOf, worldOfLists } from '../../../answers/world/worlds.js';
-import { unreadableLine } from '../../../answers/world/withheld.js';
+import { listOf, worldOfLists, unreadableLine } from '../../../answers/world/worlds.js';
 
 /** A cluster that is changed meanwhile is read and deleted again, this often: its agent writes its status. */
 const ATTEMPTS = 5;

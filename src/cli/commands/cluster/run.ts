@@ -1,7 +1,6 @@
 import type { RawObject } from '../../../runtime/vocabulary/meta.js';
 import { ManagedClusters } from '../../../api/resources.js';
-import { changeHub, done, type ChangeConfig } from '../../changehub.js';
-import type { Hub } from '../../hub.js';
+import { changeHub, done, type ChangeConfig, type Hub } from '../../hub.js';
 import { isColored, type Answer } from '../../terminal/answer.js';
 import { addCluster, type ClusterAddConfig } from './add.js';
 import type { CliConfig } from '../../flags.js';

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import type { Difference, Edit } from '../../../answers/edits.js';
-import type { DecisionChange, DecisionHistory } from '../../../answers/history.js';
+import type { Difference, Edit, DecisionChange, DecisionHistory } from '../../../answers/history.js';
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';

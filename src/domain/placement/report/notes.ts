@@ -4,8 +4,7 @@ import { moveText } from '../explain/choicetext.js';
 import { leavingByText } from '../explain/causes.js';
 import { comingIn, leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import { hintText, type Hint } from '../explain/hints.js';
-import { explainPredicates } from '../explain/predicates.js';
+import { hintText, type Hint, explainPredicates } from '../explain/predicates.js';
 import { summarize, summaryText } from '../explain/summary.js';
 import type { Explanation } from '../explain/verdict.js';
 

@@ -2,7 +2,7 @@ import type { ConditionStatus } from '../../../runtime/vocabulary/meta.js';
 import type { PlacementReason } from '../../../api/placementreasons.js';
 import { boundedList, clip, joinedTexts, nameList, problemText } from '../../conditions.js';
 import type { IgnoredBinding } from '../select/eligible.js';
-import { absentList, absentText, type AbsentSet } from '../explain/absentsets.js';
+import { absentList, absentText, type AbsentSet } from '../explain/membership.js';
 import type { Statements } from './statements.js';
 import { shortageTexts } from '../explain/choicetext.js';
 import { unmatchedText } from '../explain/requirementtext.js';

@@ -3,7 +3,7 @@ import { requirementText } from '../explain/requirementtext.js';
 import { sourcedRequirements } from '../select/rules.js';
 import type { Shortage } from '../select/choice/choose.js';
 import type { Eligibility } from '../select/eligible.js';
-import { absentSets, type AbsentSet } from '../explain/absentsets.js';
+import { absentSets, type AbsentSet } from '../explain/membership.js';
 import {
   holdOf,
   isKeptOutByPause,

@@ -1,6 +1,6 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
-import { MultiKueueEvents } from '../../../api/placementevents.js';
+import { MultiKueueEvents } from '../../../api/placementreasons.js';
 import { MultiKueueConfigs } from '../../../api/resources.js';
 import { sameList } from '../../../domain/placement/stored/items.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';

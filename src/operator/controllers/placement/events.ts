@@ -1,8 +1,7 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { field, recordsIn } from '../../../runtime/vocabulary/json.js';
 import type { Condition } from '../../../runtime/vocabulary/meta.js';
-import { PlacementEvents, type PlacementEvent } from '../../../api/placementevents.js';
-import { PlacementConditions } from '../../../api/placementreasons.js';
+import { PlacementEvents, type PlacementEvent, PlacementConditions } from '../../../api/placementreasons.js';
 import { Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { ConditionState } from '../../../domain/conditions.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
-import { absentSets, absentText } from '../../../../src/domain/placement/explain/absentsets.js';
+import { absentSets, absentText } from '../../../../src/domain/placement/explain/membership.js';
 import { explainInput, rawBinding, rawPlacement, rawSet } from '../../../support/builders/world.js';
 
 const OBJECTS: Partial<World['objects']> = {

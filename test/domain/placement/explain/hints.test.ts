@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
 import { bestFix, fixFor } from '../../../../src/domain/placement/explain/fix.js';
-import { hintText } from '../../../../src/domain/placement/explain/hints.js';
-import { explainPredicates, predicateText } from '../../../../src/domain/placement/explain/predicates.js';
+import { hintText, explainPredicates, predicateText } from '../../../../src/domain/placement/explain/predicates.js';
 import { expectFixesWork, expectHintsOfCandidates } from '../../../support/builders/explained.js';
 import {
   explainInput,

@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import type { PlannedState } from '../../../../answers/plan/document.js';
-import type { PlannedCluster } from '../../../../answers/plan/changelists.js';
+import type { PlannedCluster } from '../../../../answers/plan/text.js';
 import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../wire/plan.js';
 import { shown } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';

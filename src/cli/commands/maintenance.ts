@@ -1,16 +1,22 @@
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { drainedPlacements } from '../../../answers/drain.js';
-import { holdersOf } from '../../../answers/whoselects.js';
-import type { Withheld, World, WorldResource } from '../../../answers/world/world.js';
-import type { ReadClient } from '../../../runtime/client/client.js';
-import { delay, type Clock } from '../../../runtime/clock.js';
-import { ApiError } from '../../../runtime/errors.js';
-import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../../../answers/world/worlds.js';
-import { namesOf } from '../../../answers/meant.js';
-import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../../answers/output.js';
-import { table } from '../../../answers/table.js';
-import { unreadableLine } from '../../../answers/world/withheld.js';
-import { startDrain, type MaintenanceClient } from './maintenance.js';
+import { drainedPlacements } from '../../answers/drain.js';
+import { holdersOf } from '../../answers/whoselects.js';
+import type { Withheld, World, WorldResource } from '../../answers/world/world.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import { delay, type Clock } from '../../runtime/clock.js';
+import { ApiError } from '../../runtime/errors.js';
+import { DECISION_RESOURCES, readFleetWorld, TYPES, unreadableLine } from '../../answers/world/worlds.js';
+import { namesOf, notFound } from '../../answers/meant.js';
+import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames, table } from '../../answers/output.js';
+import { leftText, maintenanceText, maintenanceWrite, applySpec } from '../../answers/actions/write.js';
+import { ManagedClusters } from '../../api/resources.js';
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
+import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
+import { changeHub, done, type ChangeConfig, type Hub } from '../hub.js';
+import type { Answer } from '../terminal/answer.js';
+import { printAnswer, printNote } from '../terminal/print.js';
+import { progressLine } from '../terminal/progressline.js';
 
 /** Moves a cluster out of all decisions. */
 
@@ -130,4 +136,100 @@ export function drainLines(world: World, name: string): readonly string[] {
   const note = unreadableLine(world.withheld, 'replacements are not known');
   const notes = note === undefined ? [] : [note];
   return [...notes, ...(rows.length === 0 ? [`no decision names ${name}`] : table(rows, false))];
+}
+
+export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply'>;
+
+/** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
+export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
+  const write = maintenanceWrite(await readCluster(client, name), 'cordon');
+  if (write === undefined) return maintenanceText(name, 'cordon', true);
+  await applySpec(client, write);
+  return maintenanceText(name, 'cordon', false);
+}
+
+/** Begins to drain a cluster. Returns false if that was done before. @throws NotFoundError; RefusedError; ApiError */
+export async function startDrain(client: MaintenanceClient, name: string): Promise<boolean> {
+  const write = maintenanceWrite(await readCluster(client, name), 'drain');
+  if (write === undefined) return false;
+  await applySpec(client, write);
+  return true;
+}
+
+/** Ends what `cordon` and `drain` began; returns one line. @throws RefusedError for what others have written; NotFoundError; ApiError. */
+export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
+  const write = maintenanceWrite(await readCluster(client, name), 'uncordon');
+  if (write === undefined) return maintenanceText(name, 'uncordon', true);
+  const left = leftText(await applySpec(client, write));
+  if (left === undefined) return maintenanceText(name, 'uncordon', false);
+  throw new RefusedError(left);
+}
+
+async function readCluster(client: MaintenanceClient, name: string): Promise<RawObject> {
+  const cluster = await client.get<RawObject>(ManagedClusters, { name });
+  if (cluster === undefined) throw await notFound(client, ManagedClusters, { name });
+  return cluster;
+}
+
+const STANDARD_INPUT = 0;
+
+/** Keeps Placements from newly selecting a cluster, or ends that; returns the exit code. */
+export function runCordon({ cluster, ...config }: ChangeConfig & { readonly cluster: string }): Promise<number> {
+  const change = config.command === 'cordon' ? cordon : uncordon;
+  return changeHub(config, async ({ client }) => done(await change(client, cluster)));
+}
+
+type DrainConfig = ChangeConfig & DrainRequest & { readonly yes: boolean };
+
+/** Moves a cluster out of all decisions; returns the exit code. */
+export function runDrain(config: DrainConfig): Promise<number> {
+  return changeHub(config, (hub) => drain(config, hub));
+}
+
+async function drain(config: DrainConfig, { client, announceWrites, clock, now }: Hub): Promise<Answer> {
+  const progress = progressLine();
+  let endInterrupt = (): void => undefined;
+  const console: DrainConsole = {
+    print: (text) => {
+      progress.clear();
+      printAnswer(text);
+    },
+    note: (text) => printNote(text),
+    progress: (text) => progress.show(text),
+    atInterrupt: (text) => void (endInterrupt = sayAtInterrupt(text)),
+    confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
+  };
+  if (!config.dryRun) announceWrites();
+  await now();
+  try {
+    return { text: '', exitCode: await drainCluster({ client, console, clock }, config) };
+  } finally {
+    endInterrupt();
+    progress.clear();
+  }
+}
+
+/** Asks on the terminal. @throws RefusedError where there is none. */
+async function ask(question: string): Promise<boolean> {
+  if (!isatty(STANDARD_INPUT)) throw new RefusedError(`${question} Standard input is not a terminal: use --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Says this when the process is interrupted (Ctrl-C), and lets it end as without. Returns what ends that. */
+export function sayAtInterrupt(text: string): () => void {
+  const say = (): void => {
+    try {
+      // The terminal shows `^C` in a line that is not ended.
+      printNote(`\n${text}`);
+    } finally {
+      process.kill(process.pid, 'SIGINT');
+    }
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
 }
