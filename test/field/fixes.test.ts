@@ -1,17 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { rightsWanted } from '../../src/answers/explain/explain.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
 import { explainPlacement, type ExplainRequest } from '../../src/cli/commands/explain.js';
 import { proposalsOf, type Proposal } from '../../src/answers/explain/proposals.js';
 import { explainReport } from '../../src/answers/explain/report.js';
-import { deniedOf } from '../../src/answers/explain/rights.js';
 import { explanationLines } from '../../src/answers/explain/text.js';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';
 import { planFleet } from '../../src/answers/plan/plan.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
-import { ApiError } from '../../src/runtime/errors.js';
 import { taint } from '../support/builders/taints.js';
 import {
   NAMESPACE,
@@ -225,65 +222,6 @@ describe('a fix that binds a set', () => {
   });
 });
 
-describe('a fix that the caller may not run', () => {
-  const spec = { ClusterSets: ['edge'], ...wants('gold', 2) };
-  const fleet = { spec, clusters: [edge('e1'), rawCluster('e2', { set: 'edge', labels: { tier: 'gold' } })] };
-  /** The output for a caller without rights whose review says so of these: `create managedclustersetbindings`. */
-  const asked = async (denied: readonly string[], of: Fleet, over: Partial<ExplainRequest> = {}): Promise<string> => {
-    const request = { ...REQUEST, ...over };
-    const allowed = async ({ verb, type, subresource, name }: Asked): Promise<boolean> =>
-      !denied.includes([verb, [type.plural, subresource].filter(Boolean).join('/'), name].filter(Boolean).join(' '));
-    const found = await deniedOf({ allowed }, rightsWanted(world(of), request));
-    return explainPlacement(world(of), { ...request, denied: found });
-  };
-
-  it('says who may, and what', async () => {
-    const all = ['create managedclustersetbindings', 'patch managedclustersetbindings', 'patch managedclusters'];
-    const text = await asked([...all, 'create managedclustersets/bind edge'], fleet);
-
-    expect(text).toContain(
-      'fix, by somebody who may create and patch managedclustersetbindings in namespace shop, and create managedclustersets/bind edge: kubectl mce clusterset bind edge -n shop\n',
-    );
-    expect(text).toContain(
-      'to select e1, with cluster set edge bound, by somebody who may patch managedclusters: kubectl label mcl e1 tier=gold --overwrite\n',
-    );
-  });
-
-  it('names the missing rights in JSON', async () => {
-    const text = await asked(['create managedclustersets/bind edge', 'patch managedclusters'], fleet, {
-      output: 'json',
-    });
-
-    expect((JSON.parse(text) as { fixes: unknown }).fixes).toMatchObject([
-      { missingRights: [{ verb: 'create', resource: 'managedclustersets/bind', name: 'edge' }] },
-      { missingRights: [{ verb: 'patch', resource: 'managedclusters' }] },
-    ]);
-  });
-
-  it('of one cluster says who may', async () => {
-    const text = await asked(['patch managedclusters'], { spec: wants('gold', 2) }, { cluster: 'b' });
-
-    expect(text).toContain(
-      '    fix, by somebody who may patch managedclusters: kubectl label mcl b tier=gold --overwrite\n',
-    );
-  });
-
-  it('is a choice of the sets that the caller may bind', async () => {
-    const text = await asked(['create managedclustersets/bind prod'], { spec: {}, bindings: [] });
-
-    expect(text).toContain('fix: kubectl mce clusterset bind SET -n shop, with one of edge, prod2\n');
-  });
-
-  it('is shown without a word where the API server answers no review', async () => {
-    const call = { verb: 'create', resource: 'selfsubjectaccessreviews' };
-    const allowed = async (): Promise<boolean> => {
-      throw new ApiError({ kind: 'Forbidden', status: 403, message: '', call });
-    };
-
-    expect(await deniedOf({ allowed }, rightsWanted(world(fleet), REQUEST))).toEqual(new Set());
-  });
-});
-
 describe('all that explain proposes, of any fleet,', () => {
   it('selects the clusters that it names, and takes none from another Placement', () => {
     let proposed = 0;
@@ -344,11 +282,4 @@ function changesOf(sets: readonly string[], proposal: Proposal): readonly Change
     const [key = '', value] = word.replace(/-$/, '').split('=');
     return { kind: 'label', resource: 'managedclusters', object: { name: proposal.cluster }, key, value };
   });
-}
-
-interface Asked {
-  readonly verb: string;
-  readonly type: { readonly plural: string };
-  readonly subresource?: string;
-  readonly name?: string;
 }

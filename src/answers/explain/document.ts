@@ -41,8 +41,8 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const { phase, ...satisfied } = satisfaction;
   const scoreOf = scoreExplainer(explanation);
   const proposals = proposalsOf(report);
-  const fixes = proposals.flatMap((one) => (one.kind === 'Harmful' ? [] : [proposalDocument(one, report)]));
-  const harmful = proposals.filter(({ kind }) => kind === 'Harmful').map((one) => proposalText(one, report));
+  const fixes = proposals.flatMap((one) => (one.kind === 'Harmful' ? [] : [proposalDocument(one)]));
+  const harmful = proposals.filter(({ kind }) => kind === 'Harmful').map((one) => proposalText(one));
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'PlacementExplanation',

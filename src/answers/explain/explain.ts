@@ -7,10 +7,8 @@ import { refusedLine, unreadableLine, type FleetReading } from '../world/worlds.
 import type { World } from '../world/world.js';
 import { explanationDocument } from './document.js';
 import { eventsOf, type LeavingEvents } from './events.js';
-import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
 import { setsText } from './lines.js';
 import { clusterOf, explainReport, type ExplainReport } from './report.js';
-import type { Denied } from './rights.js';
 
 /** Why Placements of a name select each cluster or not. */
 
@@ -28,8 +26,6 @@ export interface ExplainQuestion {
   readonly leaving?: LeavingEvents | undefined;
   /** The Placements of all namespaces, as far as they could be read; undefined: those of the world that is explained. */
   readonly others?: Pick<FleetReading, 'world' | 'refused'> | undefined;
-  /** What of the rights that {@link rightsWanted} names the caller does not have. */
-  readonly denied?: Denied | undefined;
   /** What of other namespaces could not be read. */
   readonly beyond?: Pick<FleetReading, 'refused' | 'namespace'>;
 }
@@ -45,15 +41,6 @@ export function explained(world: World, question: ExplainQuestion): readonly Exp
   return namespacesOf(world, question).map((namespace) => explainedIn(world, namespace, question));
 }
 
-/** The rights that the proposals of the explanation need. @throws NotFoundError without such a Placement or cluster. */
-export function rightsWanted(world: World, question: ExplainQuestion): Rights {
-  const labels = question.cluster === undefined ? [] : LABEL_RIGHTS;
-  const needed = explained(world, question).flatMap(({ report }) =>
-    proposalsOf(report).flatMap((one) => ('rights' in one ? one.rights : [])),
-  );
-  return [...needed, ...labels];
-}
-
 function namespacesOf(world: World, { namespace, placement, beyond }: ExplainQuestion): readonly string[] {
   if (namespace !== undefined) return [namespace];
   const found = world.objects.placements.filter(({ metadata }) => metadata.name === placement);
@@ -67,9 +54,9 @@ function namespacesOf(world: World, { namespace, placement, beyond }: ExplainQue
 }
 
 function explainedIn(world: World, namespace: string, question: ExplainQuestion): Explained {
-  const { placement, cluster, leaving, beyond, denied } = question;
+  const { placement, cluster, leaving, beyond } = question;
   const others = question.others ?? { world, refused: beyond?.refused ?? [] };
-  const report = explainReport(world, namespace, placement, { others, denied });
+  const report = explainReport(world, namespace, placement, others);
   if (report === undefined) {
     const meant = meantAmong(others.world.objects.placements, namespace, placement);
     throw new NotFoundError(`Placement ${namespace}/${placement} was not found${meant}`);

@@ -1,15 +1,12 @@
 import { meantWords, nearestWord } from '@multicluster-engine/values/nearestword';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentAmong } from '../../domain/placement/explain/membership.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
-import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
-import { fixText, missingRights, rightField } from './rights.js';
 import { setsText } from './lines.js';
 import { explainReport, type ExplainReport } from './report.js';
 import { chosen } from '../../domain/placement/select/decision.js';
@@ -18,29 +15,20 @@ import { chosen } from '../../domain/placement/select/decision.js';
 
 export type Proposal =
   /** A binding of one of these sets. */
-  | { readonly kind: 'Bind'; readonly sets: readonly string[]; readonly command: string; readonly rights: Rights }
+  | { readonly kind: 'Bind'; readonly sets: readonly string[]; readonly command: string }
   /** It is not proposed, since another Placement would lose a cluster by it: `shop/api would lose a`. */
   | { readonly kind: 'Harmful'; readonly set: string; readonly harm: string }
   /** A set that ClusterSets or a binding names, or that the decision was made with, and that does not exist. */
   | { readonly kind: 'Rename'; readonly set: string; readonly suggested: string }
   /** `bound`: the sets whose binding it needs. */
-  | {
-      readonly kind: 'Label';
-      readonly cluster: string;
-      readonly command: string;
-      readonly rights: Rights;
-      readonly bound: readonly string[];
-    };
+  | { readonly kind: 'Label'; readonly cluster: string; readonly command: string; readonly bound: readonly string[] };
 
-export type Rights = readonly AccessAttributes[];
 type Bind = Extract<Proposal, { kind: 'Bind' }>;
 
 /** The most sets that are named where the user can choose one. */
 const MOST_NAMES = 10;
 /** As many clusters are proposed at most. */
 const MOST_CLUSTERS = 10;
-/** What a command that labels a cluster needs. */
-export const LABEL_RIGHTS: Rights = [{ verb: 'patch', type: ManagedClusters }];
 
 /** All that is missing, as far as it is known: first the sets, then the labels that clusters lack with these sets. */
 export function proposalsOf(report: ExplainReport): readonly Proposal[] {
@@ -83,32 +71,17 @@ function bindOf(set: string, report: ExplainReport): Exclude<Proposal, { kind: '
   const harm = report.harm.ofObjects([bindingChange(set, namespace)], namespace);
   if (harm !== undefined) return { kind: 'Harmful', set, harm };
   const command = `kubectl mce clusterset bind ${set} -n ${namespace}`;
-  return { kind: 'Bind', sets: [set], command, rights: bindRights(set, namespace) };
+  return { kind: 'Bind', sets: [set], command };
 }
 
-/**
- * For a Placement of all bound sets in a namespace without one: one of the first sets that take nothing from others; only those
- * that the caller may bind, where there are some.
- */
+/** For a Placement of all bound sets in a namespace without one: one of the first sets that take nothing from others. */
 function choiceOf(names: readonly string[], report: ExplainReport): readonly Proposal[] {
   const { namespace } = report.explanation.placement;
   const binds = names.slice(0, MOST_NAMES).map((name) => bindOf(name, report));
-  const harmless = binds.filter((one): one is Bind => one.kind === 'Bind');
-  const allowed = harmless.filter(({ rights }) => missingRights(rights, report).length === 0);
-  const offered = allowed.length > 0 ? allowed : harmless;
-  const [only, ...others] = offered;
-  if (only === undefined || others.length === 0) return only === undefined ? binds : [only];
+  const offered = binds.filter((one): one is Bind => one.kind === 'Bind');
+  if (offered.length < 2) return offered.length === 0 ? binds : offered;
   const sets = offered.flatMap((one) => one.sets);
-  const rights = offered.flatMap((one) => one.rights);
-  return [{ kind: 'Bind', sets, command: `kubectl mce clusterset bind SET -n ${namespace}`, rights }];
-}
-
-function bindRights(name: string, namespace: string): Rights {
-  return [
-    { verb: 'create', type: ManagedClusterSetBindings, namespace },
-    { verb: 'patch', type: ManagedClusterSetBindings, namespace },
-    { verb: 'create', type: ManagedClusterSets, subresource: 'bind', name },
-  ];
+  return [{ kind: 'Bind', sets, command: `kubectl mce clusterset bind SET -n ${namespace}` }];
 }
 
 function bindingChange(set: string, namespace: string): Change {
@@ -122,10 +95,10 @@ export function withLabelsOf(report: ExplainReport, cluster: string, labels: Lab
 }
 
 function withChanges(report: ExplainReport, changes: readonly Change[]): ExplainReport {
-  const { world, others, denied } = report;
+  const { world, others } = report;
   const { namespace, name } = report.explanation.placement;
   const beyond = { ...others, world: overlay(others.world, changes) };
-  return explainReport(overlay(world, changes), namespace, name, { others: beyond, denied }) ?? report;
+  return explainReport(overlay(world, changes), namespace, name, beyond) ?? report;
 }
 
 /**
@@ -147,7 +120,7 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
     if (next !== undefined && !(comesIn(cluster, next) && selectedIn(next) > selectedIn(then))) continue;
     then = next ?? then;
     const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
-    found.push({ kind: 'Label', cluster, command: fix.command, rights: LABEL_RIGHTS, bound: needed });
+    found.push({ kind: 'Label', cluster, command: fix.command, bound: needed });
   }
   return found;
 }
@@ -178,30 +151,26 @@ function missingClusters({ decision: decided }: ExplainReport['explanation']): n
 }
 
 /** `to select edge-1, with cluster set edge bound: kubectl label …`. */
-export function proposalText(one: Proposal, report: ExplainReport): string {
+export function proposalText(one: Proposal): string {
   switch (one.kind) {
     case 'Bind':
-      return `${fixText(one, report)}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`;
+      return `fix: ${one.command}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`;
     case 'Harmful':
       return `no fix: with a binding of ${one.set}, ${one.harm}`;
     case 'Rename':
       return `there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`;
     case 'Label': {
       const bound = one.bound.length === 0 ? '' : `, with ${setsText(one.bound)} bound`;
-      return fixText(one, report, `to select ${wordText(one.cluster)}${bound}`);
+      return `to select ${wordText(one.cluster)}${bound}: ${one.command}`;
     }
   }
 }
 
 /** Field `fixes`, in the order in which to run them. */
-export function proposalDocument(one: Exclude<Proposal, { kind: 'Harmful' }>, report: ExplainReport) {
-  if (one.kind === 'Rename') return { reason: 'NoSuchSet' as const, clusterSets: [one.set], suggested: one.suggested };
-  const missing = missingRights(one.rights, report);
+export function proposalDocument(one: Exclude<Proposal, { kind: 'Harmful' }>) {
+  const { kind } = one;
+  if (kind === 'Rename') return { reason: 'NoSuchSet' as const, clusterSets: [one.set], suggested: one.suggested };
   const { command } = one;
-  return {
-    ...(one.kind === 'Bind'
-      ? { reason: 'NoBinding' as const, clusterSets: one.sets, command }
-      : { reason: 'NotMatched' as const, cluster: one.cluster, command }),
-    ...(missing.length === 0 ? {} : { missingRights: missing.map(rightField) }),
-  };
+  if (kind === 'Bind') return { reason: 'NoBinding' as const, clusterSets: one.sets, command };
+  return { reason: 'NotMatched' as const, cluster: one.cluster, command };
 }

@@ -21,7 +21,6 @@ import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../reasons.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
-import type { Denied } from './rights.js';
 import { forecastOf } from '../world/forecast.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
@@ -58,23 +57,14 @@ export interface ExplainReport {
   readonly others: OtherPlacements;
   /** Tells which of the other Placements a proposal harms. */
   readonly harm: Harm;
-  /** The rights that proposals need and the caller does not have. */
-  readonly denied: Denied;
 }
 
-/** What a report needs besides the objects that the decision depends on. */
-export interface ReportContext {
-  /** Undefined: there are no other Placements than those of the world. */
-  readonly others?: OtherPlacements | undefined;
-  readonly denied?: Denied | undefined;
-}
-
-/** The report of a Placement; undefined when the world has none of this name. */
+/** The report of a Placement; undefined when the world has none of this name. `others`: default, those of the world. */
 export function explainReport(
   world: World,
   namespace: string,
   name: string,
-  { others = { world, refused: [] }, denied = new Set() }: ReportContext = {},
+  others: OtherPlacements = { world, refused: [] },
 ): ExplainReport | undefined {
   const widened = { ...others, world: worldWithOthers(world, others.world) };
   const input = withOthersSelecting(explainInputOf(world, namespace, name), widened.world);
@@ -101,7 +91,6 @@ export function explainReport(
     world,
     others: widened,
     harm: new Harm(widened, { namespace, name }),
-    denied,
   };
 }
 

@@ -10,7 +10,7 @@ import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { table, type Cell } from '../output.js';
 import { clusterMoveLines, movementLines } from './moves.js';
-import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
+import { proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
 import {
   absentLine,
   expressionErrorLines,
@@ -23,7 +23,6 @@ import {
   scoreLines,
 } from './lines.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
-import { fixText } from './rights.js';
 import { comingIn, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 import { isHold } from '../../domain/placement/select/holders.js';
 
@@ -47,7 +46,7 @@ export function explanationLines(report: ExplainReport, options: ExplanationOpti
   const proposals = proposalsOf(report);
   const labels = proposals.filter(({ kind }) => kind === 'Label');
   const others = proposals.filter(({ kind }) => kind !== 'Label');
-  const textsOf = (some: readonly Proposal[]): readonly string[] => some.map((one) => proposalText(one, report));
+  const textsOf = (some: readonly Proposal[]): readonly string[] => some.map((one) => proposalText(one));
   const lines = [headline(report), ...noteLines(report), ...textsOf(others), ...findingLines(report)];
   const { shown, omitted } = rowsOf(report, options);
   if (shown.length > 0) {
@@ -224,7 +223,7 @@ function adviceLines(one: ClusterExplanation, index: number, last: string, repor
     return [`${last} (${harm} with ${Object.keys(fix.labels).length === 1 ? 'this label' : 'these labels'})`];
   const out = stillOut(one.name, fix.labels, report);
   if (out !== undefined) return [last, `    with ${fix.command} it would match, and ${out}`];
-  return [last, `    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
+  return [last, `    fix: ${fix.command}`];
 }
 
 /** What would still keep a cluster out that matches with these labels; undefined where it comes in. */
@@ -258,5 +257,5 @@ function membershipLines(one: ClusterExplanation, report: ExplainReport): readon
   if (fix === undefined) return [];
   const harm = report.harm.ofLabels(one.name, fix.labels);
   if (harm !== undefined) return [`  no fix: in cluster set ${fix.set}, ${harm}`];
-  return [`  ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
+  return [`  fix: ${fix.command}`];
 }

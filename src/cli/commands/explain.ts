@@ -4,13 +4,11 @@ import { eventLines, eventsAbout, readLeavingEvents } from '../../answers/explai
 import {
   explained,
   explanationOf,
-  rightsWanted,
   unknownCluster,
   zoneDataOf,
   type Explained,
   type ExplainQuestion,
 } from '../../answers/explain/explain.js';
-import { deniedOf } from '../../answers/explain/rights.js';
 import { clusterLines, explanationLines } from '../../answers/explain/text.js';
 import { readFiles } from '../../answers/files/files.js';
 import { INCOMPLETE, resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
@@ -42,7 +40,7 @@ export interface ExplainRequest extends ExplainQuestion, ShownOptions {
 const OTHERS = ['placements', 'placementdecisions', 'managedclustersetbindings'] as const;
 
 /** What was read, and where. */
-interface Found extends Pick<ExplainQuestion, 'namespace' | 'leaving' | 'beyond' | 'others' | 'denied'> {
+interface Found extends Pick<ExplainQuestion, 'namespace' | 'leaving' | 'beyond' | 'others'> {
   readonly world: World;
 }
 
@@ -69,12 +67,7 @@ async function read(config: ExplainConfig): Promise<Found> {
   const { source } = config;
   if (source.kind === 'api') {
     const { withHub } = await import('../hub.js');
-    return withHub(config, source, async (hub) => {
-      const { world, ...found } = await readHub(config, hub);
-      // Names hold no proposals.
-      if (config.output === 'name') return { world, ...found };
-      return { world, ...found, denied: await deniedOf(hub.client, rightsWanted(world, requestOf(config, found))) };
-    });
+    return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
   const world = { ...worldOfObjects(await readFiles(source.paths), namespace), at: systemClock.now() };

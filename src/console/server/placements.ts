@@ -63,7 +63,7 @@ function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected'
 export function reportOf(snapshot: Snapshot, namespace: string, name: string): ExplainReport | undefined {
   return snapshot.once(`report ${namespace}/${name}`, () => {
     const { world, refused } = snapshot.reading;
-    return explainReport(world, namespace, name, { others: { world, refused } });
+    return explainReport(world, namespace, name, { world, refused });
   });
 }
 
