@@ -10,7 +10,6 @@ const ROOMS: readonly (readonly [room: string, prefixes: readonly string[]])[] =
     [
       'answers/',
       'cli/inspect.ts',
-      'cli/watch.ts',
       'cli/commands/explain.ts',
       'cli/commands/plan.ts',
       'console/wire/',

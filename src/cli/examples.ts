@@ -30,12 +30,12 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'who-selects': [['What a cluster is needed for', 'who-selects prod-us-1']],
   tree: [
-    ['Every decision of the hub, again whenever one changes', 'tree -A --watch'],
+    ['Every decision of the hub', 'tree -A'],
     ['By the values of a label', 'tree placement web -n shop --by label/tier'],
   ],
   console: [['In the browser, with the rights of a context', 'console --context hub']],
   history: [['Who came and left, and why', 'history placement web -n shop']],
-  status: [['Again whenever something changes', 'status --watch']],
+  status: [['What is not as it should be', 'status -o wide']],
   check: [
     ['What is wrong with an installation', 'check'],
     ['What a cluster lacks to become a hub', 'check --pre'],

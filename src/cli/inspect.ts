@@ -1,6 +1,5 @@
-import type { ApiSource } from '../runtime/flags/target.js';
 import { DEFAULT_NAMESPACE } from '../api/names.js';
-import { systemClock, waitingClock } from '../runtime/clock.js';
+import { systemClock } from '../runtime/clock.js';
 import type { WorldResource } from '../answers/world/world.js';
 import { readFiles } from '../answers/files/files.js';
 import type { CliConfig } from './flags.js';
@@ -8,10 +7,9 @@ import type { Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, isColored } from './terminal/answer.js';
 import { INCOMPLETE, type ShownOptions } from '../answers/output.js';
-import { printAnswer, printNote } from './terminal/print.js';
+import { printNote } from './terminal/print.js';
 import {
   DECISION_RESOURCES,
-  readAt,
   readFleetWorld,
   worldIn,
   type FleetReading,
@@ -32,7 +30,7 @@ export interface Inspection {
 }
 
 /** Of a command that reads objects and shows something about them. */
-export type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };
+export type InspectConfig = CliConfig & { readonly command: string };
 
 export interface Read {
   readonly reading: FleetReading;
@@ -45,9 +43,7 @@ export interface Read {
  * everything could be read.
  */
 export function inspect(config: InspectConfig, inspection: Inspection): Promise<number> {
-  const { source } = config;
   return answer(config.command, async () => {
-    if (config.watch === true && source.kind === 'api') return watchHub(config, source, inspection);
     const { reading, errors } = await read(config, inspection);
     const text = textOf(config, inspection, { reading, errors });
     return { text, exitCode: isComplete(reading) ? 0 : INCOMPLETE, errors };
@@ -59,39 +55,9 @@ function textOf(config: InspectConfig, inspection: Inspection, { reading, errors
   try {
     return inspection.textOf(reading, { output: config.output, colored: isColored(config) });
   } catch (error) {
-    printErrors(config, errors);
+    printNote(errors.map((line) => `${PROGRAM} ${config.command}: ${line}\n`).join(''));
     throw error;
   }
-}
-
-function printErrors({ command }: InspectConfig, errors: readonly string[]): void {
-  printNote(errors.map((line) => `${PROGRAM} ${command}: ${line}\n`).join(''));
-}
-
-/** So long a hub may take for the first answer before a watch says that it waits. */
-const FIRST_MS = 4_000;
-
-/** Prints the answer, and again whenever another one follows, until the output is closed or the process is ended. */
-async function watchHub(config: InspectConfig, source: ApiSource, inspection: Inspection): Promise<never> {
-  const [{ withHub }, { watchFleetWorld }] = await Promise.all([import('./hub.js'), import('./watch.js')]);
-  const options = { output: config.output, colored: isColored(config) };
-  const between =
-    config.output === 'yaml' ? '---\n' : options.output === 'text' || options.output === 'wide' ? '\n' : '';
-  return withHub(config, source, async (hub) => {
-    const program = `${PROGRAM} ${config.command}`;
-    const late = waitingClock.after(FIRST_MS, () => printNote(`${program}: waiting for the first answer of the hub\n`));
-    const { reading, errors } = await readHub(config, scopeOf(inspection, hub), hub).finally(() => late.cancel());
-    let printed: string | undefined;
-    const show = (now: FleetReading): void => {
-      const text = inspection.textOf(now, options);
-      if (text === printed) return;
-      printAnswer(printed === undefined ? text : between + text);
-      printed = text;
-    };
-    show(reading);
-    printErrors(config, errors);
-    return watchFleetWorld({ hub, program, reading, resources: inspection.resources }, show);
-  });
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
@@ -123,5 +89,7 @@ export async function readHub(
   const reading = await readFleetWorld(client, { ...scope, fallback });
   const isThere = reading.world.objects.placements.some(({ metadata }) => metadata.namespace === named);
   const absent = named === undefined || isThere ? undefined : await absentNamespaceNote(client, named);
-  return { reading: await readAt(reading, now), errors: absent === undefined ? [] : [absent] };
+  // By the clock of the hub.
+  const world = { ...reading.world, at: await now() };
+  return { reading: { ...reading, world }, errors: absent === undefined ? [] : [absent] };
 }

@@ -11,10 +11,9 @@ const API = { kind: 'api', kubeconfig: undefined, context: undefined, impersonat
 describe('the commands that show the state of a hub', () => {
   it.each([
     ['who-selects a', { command: 'who-selects', cluster: 'a' }],
-    ['tree', { command: 'tree', placement: undefined, watch: false }],
-    ['tree placement/web -w', { command: 'tree', placement: 'web', watch: true }],
-    ['tree --by label/tier', { command: 'tree', by: { source: 'label', key: 'tier' }, watch: false }],
-    ['status --watch', { command: 'status', watch: true }],
+    ['tree', { command: 'tree', placement: undefined }],
+    ['tree placement/web', { command: 'tree', placement: 'web' }],
+    ['tree --by label/tier', { command: 'tree', by: { source: 'label', key: 'tier' } }],
     ['check', { command: 'check', pre: false, operatorNamespace: 'multicluster-engine-operator' }],
     ['check --pre --operator-namespace=x', { command: 'check', pre: true, operatorNamespace: 'x' }],
   ])('%s has these settings, and else the defaults', (line, own) => {
@@ -58,7 +57,6 @@ describe('the commands that show the state of a hub', () => {
     ['tree --by region', '--by must be claim/KEY or label/KEY, got "region"'],
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
-    ['tree -w --offline -f x', '--watch cannot be used with --offline'],
     ['tree -o jsonpath', 'template format specified but no template given'],
     ['tree -o jsonpath=', 'template format specified but no template given'],
     [

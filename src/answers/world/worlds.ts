@@ -121,11 +121,6 @@ export interface FleetReading {
   readonly refused: readonly Withheld[];
 }
 
-/** The reading, which was made now by the clock of the hub. */
-export async function readAt(reading: FleetReading, now: () => Promise<number>): Promise<FleetReading> {
-  return { ...reading, world: { ...reading.world, at: await now() } };
-}
-
 export interface FleetScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -181,7 +176,7 @@ async function listNamespaced(
 }
 
 /** Whether the status of a Placement lists other revisions than its decision objects have. */
-export function isTorn(lists: readonly Listed[]): boolean {
+function isTorn(lists: readonly Listed[]): boolean {
   const placements = lists.find(({ resource }) => resource === 'placements');
   const decisions = lists.find(({ resource }) => resource === 'placementdecisions');
   if (placements === undefined || decisions === undefined || withheldOf([placements, decisions]).length > 0)

@@ -8,7 +8,6 @@ import {
 } from '../../runtime/flags/target.js';
 import { defineCommand } from '../../runtime/flags/commands.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
-import type { FlagRows } from '../../runtime/flags/flags.js';
 import { ALL, CLUSTER, input, NAME, NAMESPACE, PLACEMENT, userCommand } from '../command.js';
 import {
   CLI_FLAGS,
@@ -26,16 +25,6 @@ import {
 import { PLAN } from './plan.js';
 
 /** The commands that only read, and what each takes. */
-
-/** For a command that can show its answer again. */
-const WATCH_FLAG: FlagRows = {
-  watch: {
-    short: 'w',
-    help: 'print the answer again whenever it changes, until Ctrl-C',
-    default: 'false',
-    excludes: ['offline'],
-  },
-};
 
 const EXPLAIN = userCommand({
   name: 'explain',
@@ -110,7 +99,6 @@ const TREE = userCommand({
   ...OF_PLACEMENT,
   arguments: `[${OF_PLACEMENT.arguments}]`,
   flags: {
-    ...WATCH_FLAG,
     by: { value: 'KEY', help: 'claim/KEY or label/KEY: a branch for each value', defaultText: 'by cluster set' },
     ...CLI_FLAGS,
   },
@@ -120,7 +108,6 @@ const TREE = userCommand({
     return {
       command: 'tree',
       ...cliConfig(flags, given),
-      watch: flags.get('watch').bool(),
       placement: positional.length === 0 ? undefined : placementIn(positional, `[${OF_PLACEMENT.arguments}]`),
       by: topologyIn(flags.find('by')),
     };
@@ -149,11 +136,11 @@ const STATUS = userCommand({
   name: 'status',
   summary: 'Counts components, Placements by phase and clusters by health. Read-only.',
   arguments: '',
-  flags: { ...WATCH_FLAG, ...HUB_FLAGS },
+  flags: HUB_FLAGS,
   exitCodes: READING_CODES,
   build: (flags, given) => {
     checkNoArguments(given.positional);
-    return { command: 'status', ...cliConfig(flags, given), watch: flags.get('watch').bool() };
+    return { command: 'status', ...cliConfig(flags, given) };
   },
   run: async (config) => (await import('../commands/status.js')).runStatus(config),
 });

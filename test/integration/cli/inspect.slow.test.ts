@@ -1,5 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -46,52 +45,6 @@ describeWithServer(
       const args = [PROGRAM, ...argv, '--kubeconfig', server().adminKubeconfig];
       return (await promisify(execFile)(process.execPath, args, { timeout: 60_000 })).stdout;
     }
-
-    /** Starts a command that goes on. */
-    function follow(...argv: readonly string[]): { readonly child: ChildProcess; readonly printed: () => string } {
-      const args = [PROGRAM, ...argv, '--kubeconfig', server().adminKubeconfig];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      let text = '';
-      child.stdout?.setEncoding('utf8').on('data', (part: string) => (text += part));
-      return { child, printed: () => text };
-    }
-
-    it(
-      'with --watch, a command prints its answer again when it changes, sends watches, and ends with Ctrl-C',
-      async () => {
-        const mark = await server().logMark();
-        const tree = follow('tree', '-n', 'shop', '--watch');
-        const count = follow('status', '-w', '-o', 'jsonpath={.placements.total} ');
-        const first = 'shop/web  Satisfied 1/1\n└─ production  prod-2\n';
-        await waitFor('the first answers', () => (tree.printed() === first && count.printed() === '1 ') || undefined);
-
-        await fleet.place('shop', 'all');
-        await waitFor('another Placement in both', async (seen) => {
-          seen([tree.printed(), count.printed()]);
-          const decided = tree.printed().endsWith(`\nshop/all  Satisfied 1\n└─ production  prod-2\n${first}`);
-          return (decided && count.printed().endsWith('2 ')) || undefined;
-        });
-        // What does not change the answer prints nothing.
-        const printed = tree.printed();
-        await fleet.taint('prod-2', { key: 'x', effect: 'PreferNoSelect' });
-        await fleet.namespace('empty', 'production');
-        await fleet.cluster('prod-3', 'production');
-        await waitFor('the next answer', () => (tree.printed() === printed ? undefined : true));
-        expect(tree.printed().startsWith(`${printed}\nshop/all  `)).toBe(true);
-
-        tree.child.kill('SIGINT');
-        expect(await once(tree.child, 'exit')).toEqual([null, 'SIGINT']);
-        count.child.kill('SIGINT');
-        await once(count.child, 'exit');
-        const log = await server().requestLog({ after: mark });
-        // Beside those that ask whether a silent connection still answers.
-        const requests = log.filter((one) => one.userAgent.endsWith(' (tree)') && one.uri !== '/version');
-        expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(['list', 'watch']));
-        // The first answer, and the state from which each watch begins.
-        expect(requests.filter(({ verb }) => verb === 'list')).toHaveLength(10);
-      },
-      LONG_MS,
-    );
 
     type Call = (name: string, inputs: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
