@@ -1,50 +1,36 @@
+import type { PlacementStatus } from '../../../api/generated/placement.js';
 import { asRecord, field, isRecord, recordsIn, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../conditions.js';
 import { isList, parse } from '../../selectors.js';
 import { limitValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
+type StoredBasis = NonNullable<PlacementStatus['basis']>;
+type SameFields = Omit<StoredBasis, 'disruptionBudget' | 'numberOfClusters'>;
+
 /**
  * `status.basis` of a Placement: what its stored decision was made with. A later pass, also of another process, sees by it what
  * has changed since, and that there was a decision.
+ *
+ * `clusterSets` are those that were eligible, where a budget may hold clusters of one that went. `releaseBefore`: the `id` of the
+ * release that does not count against the hold for a replaced definition, empty for none; undefined where no such hold has begun, or
+ * its end is stored. `specHash` is empty as long as that decision is not stored.
  */
-export interface Basis {
+export type Basis = { readonly [Name in keyof SameFields]: Readonly<SameFields[Name]> | undefined } & {
   /** The disruption budget that bounded it. */
-  readonly budget: DisruptionBudget | undefined;
+  readonly budget?: DisruptionBudget | undefined;
   /** numberOfClusters up to which clusters come in uncounted; undefined for all matching clusters. */
-  readonly wanted: number | undefined;
-  /** The uids of the definitions of clusters, sets and bindings, by the names of these resources. */
-  readonly definitions: Definitions | undefined;
-  /** The sets that were eligible, where a budget may hold clusters of one that went; undefined where they are not known. */
-  readonly clusterSets: readonly string[] | undefined;
-  /** How many deleted clusters were held without a budget when the condition RemovalsHeld was written last. */
-  readonly heldDeletions: number;
-  /**
-   * The `id` of the release that does not count against the hold for a replaced definition, empty for none; undefined where no
-   * such hold has begun, or its end is stored.
-   */
-  readonly releaseBefore: string | undefined;
-  /** `specHash` of the rules that it was made for, with change windows; empty as long as that decision is not stored. */
-  readonly specHash: string | undefined;
-}
+  readonly wanted?: number | undefined;
+};
 
 /** The most sets that are remembered. Of a decision with more sets, none is. */
 const MOST_SETS = 50;
 
-/**
- * Reads the basis of a status; undefined where an older definition has dropped it. Fields that cannot be read count as absent.
- */
+/** Reads the basis of a status, whose fields the definition checks; undefined where an older definition has dropped it. */
 export function readBasis(status: unknown): Basis | undefined {
   const basis = field(status, 'basis');
   if (!isRecord(basis)) return undefined;
-  return {
-    budget: readStoredBudget(basis['disruptionBudget']),
-    wanted: readCount(basis['numberOfClusters']),
-    definitions: readDefinitions(basis['definitions']),
-    clusterSets: readSets(basis['clusterSets']),
-    heldDeletions: readCount(basis['heldDeletions']) ?? 0,
-    releaseBefore: readText(basis['releaseBefore']),
-    specHash: readText(basis['specHash']),
-  };
+  const { disruptionBudget, numberOfClusters: wanted, ...others } = basis as StoredBasis;
+  return { ...others, wanted, budget: readStoredBudget(disruptionBudget) };
 }
 
 function readStoredBudget(value: unknown): DisruptionBudget | undefined {
@@ -53,52 +39,28 @@ function readStoredBudget(value: unknown): DisruptionBudget | undefined {
   return budget.ok ? budget.value : undefined;
 }
 
-function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function readSets(value: unknown): readonly string[] | undefined {
-  return isList(value) ? value.filter((one) => typeof one === 'string') : undefined;
-}
-
-function readDefinitions(value: unknown): Definitions | undefined {
-  if (!isRecord(value)) return undefined;
-  const uids = Object.entries(value).filter((one): one is [string, string] => typeof one[1] === 'string');
-  return uids.length === 0 ? undefined : Object.fromEntries(uids);
-}
-
 /** The field as it is stored; undefined when there is nothing to store. */
-export function basisToStore({
-  budget,
-  wanted,
-  definitions,
-  clusterSets,
-  heldDeletions,
-  releaseBefore,
-  specHash,
-}: Basis): JsonRecord | undefined {
-  const stored = {
-    ...(budget !== undefined && { disruptionBudget: budgetToStore(budget) }),
-    ...(wanted !== undefined && { numberOfClusters: wanted }),
-    ...(definitions !== undefined && { definitions }),
-    ...(clusterSets !== undefined && clusterSets.length <= MOST_SETS && { clusterSets: [...clusterSets] }),
-    ...(heldDeletions > 0 && { heldDeletions }),
-    ...(releaseBefore !== undefined && { releaseBefore }),
-    ...(specHash !== undefined && { specHash }),
-  };
+export function basisToStore({ budget, wanted, definitions, clusterSets, ...others }: Basis): JsonRecord | undefined {
+  const { heldDeletions = 0, releaseBefore, specHash } = others;
+  const stored = defined({
+    disruptionBudget: budget && budgetToStore(budget),
+    numberOfClusters: wanted,
+    definitions,
+    clusterSets: clusterSets !== undefined && clusterSets.length <= MOST_SETS ? clusterSets : undefined,
+    heldDeletions: heldDeletions > 0 ? heldDeletions : undefined,
+    releaseBefore,
+    specHash,
+  });
   return Object.keys(stored).length === 0 ? undefined : stored;
 }
 
 function budgetToStore({ maxRemovals, maxAdditions, windowSeconds }: DisruptionBudget): JsonRecord {
-  return {
-    ...(maxRemovals !== undefined && { maxRemovals: limitValue(maxRemovals) }),
-    ...(maxAdditions !== undefined && { maxAdditions: limitValue(maxAdditions) }),
-    windowSeconds,
-  };
+  const [removals, additions] = [maxRemovals && limitValue(maxRemovals), maxAdditions && limitValue(maxAdditions)];
+  return defined({ maxRemovals: removals, maxAdditions: additions, windowSeconds });
+}
+
+function defined(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** A Placement as it is in the API. */
