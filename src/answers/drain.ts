@@ -1,6 +1,5 @@
 import { asRecord, field } from '../runtime/vocabulary/json.js';
-import { TAINTS } from '../api/names.js';
-import { MAINTENANCE_TAINTS, taintsOf } from '../domain/clusters/maintenance.js';
+import { MAINTENANCE_TAINTS, taintsOf, type Maintenance } from '../domain/clusters/maintenance.js';
 import { timestamp, type RawObject } from '../runtime/vocabulary/meta.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { standingOf } from '../domain/placement/select/standing.js';
@@ -39,7 +38,7 @@ export interface DrainedPlacement {
  */
 export function drainedPlacements(world: World, cluster: string, onDecision?: () => void): readonly DrainedPlacement[] {
   const inputs = inputsOf(world);
-  const drainedInputs = new WorldInputs(drained(world, cluster), inputs);
+  const drainedInputs = new WorldInputs(maintainedIn(world, cluster, 'Draining'), inputs);
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
     onDecision?.();
     const [namespace = '', name = ''] = key.split('/');
@@ -84,17 +83,17 @@ function effectOf(
   return { kind: 'Tolerated', text, isStaying: until === undefined };
 }
 
-/** The world in which the cluster has the taint of `drain`. */
-export function drained(world: World, name: string): World {
-  const managedclusters = world.objects.managedclusters.map((one) =>
-    one.metadata.name === name ? withTaint(one, timestamp(world.at)) : one,
-  );
+/** The world once the hub has seen `spec.maintenance` of the cluster: with the taint that stands for it, added now. */
+export function maintainedIn(world: World, name: string, maintenance: Maintenance | undefined): World {
+  const keys = Object.values(MAINTENANCE_TAINTS).map(({ key }) => key);
+  const changed = (cluster: RawObject): RawObject => {
+    const { maintenance: _before, ...spec } = asRecord(cluster.spec);
+    const others = taintsOf(asRecord(cluster.spec)).filter((one) => !keys.some((key) => field(one, 'key') === key));
+    if (maintenance === undefined) return { ...cluster, spec: { ...spec, taints: others } };
+    // The rules compare its time with that of the world.
+    const taint = { ...MAINTENANCE_TAINTS[maintenance], timeAdded: timestamp(world.at) };
+    return { ...cluster, spec: { ...spec, maintenance, taints: [...others, taint] } };
+  };
+  const managedclusters = world.objects.managedclusters.map((one) => (one.metadata.name === name ? changed(one) : one));
   return { ...world, objects: { ...world.objects, managedclusters } };
-}
-
-/** With its time: the rules compare it with the time of the world. */
-function withTaint(cluster: RawObject, timeAdded: string): RawObject {
-  const others = taintsOf(asRecord(cluster.spec)).filter((one) => field(one, 'key') !== TAINTS.draining);
-  const draining = { ...MAINTENANCE_TAINTS.Draining, timeAdded };
-  return { ...cluster, spec: { ...asRecord(cluster.spec), taints: [...others, draining] } };
 }

@@ -1,10 +1,10 @@
 import { ManagedClusters, Placements } from '../../api/resources.js';
-import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
+import { maintenanceOf } from '../../domain/clusters/maintenance.js';
 import { asRecord, field } from '../../runtime/vocabulary/json.js';
-import { timestamp, type RawObject, type ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { RawObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { USUAL_RELEASE_MS } from '../../domain/placement/spec/budget.js';
-import { drainedPlacements, type DrainedPlacement } from '../drain.js';
+import { drainedPlacements, maintainedIn, type DrainedPlacement } from '../drain.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
 import type { World } from '../world/world.js';
@@ -170,6 +170,8 @@ const MAINTENANCE_NOTES: Readonly<Record<ClusterAction, readonly string[]>> = {
   uncordon: ['Placements that want more clusters, or any better one, may select it at once.'],
 };
 
+const MAINTENANCES = { cordon: 'Cordoned', drain: 'Draining', uncordon: undefined } as const;
+
 /** Those that move are in the plan. */
 const STAYING: readonly DrainedPlacement['kind'][] = ['Tolerated', 'Held', 'Waits', 'Misconfigured'];
 
@@ -190,18 +192,6 @@ function maintained(
     command: mce(kind, name),
     undo: mce(kind === 'uncordon' ? before : 'uncordon', name),
     write,
-    after: write === undefined ? world : withObject(world, 'managedclusters', clusterAfter(world, cluster, kind)),
+    after: write === undefined ? world : maintainedIn(world, name, MAINTENANCES[kind]),
   };
-}
-
-/** As the hub has it next: with the taint that stands for the maintenance, added now. */
-function clusterAfter({ at }: World, cluster: RawObject, kind: ClusterAction): RawObject {
-  const { maintenance: _maintenance, ...spec } = asRecord(cluster.spec);
-  const keys = Object.values(MAINTENANCE_TAINTS).map(({ key }) => key);
-  const others = taintsOf(asRecord(cluster.spec)).filter((one) => !keys.some((key) => field(one, 'key') === key));
-  const maintenance: Maintenance | undefined =
-    kind === 'uncordon' ? undefined : kind === 'drain' ? 'Draining' : 'Cordoned';
-  if (maintenance === undefined) return { ...cluster, spec: { ...spec, taints: others } };
-  const taint = { ...MAINTENANCE_TAINTS[maintenance], timeAdded: timestamp(at) };
-  return { ...cluster, spec: { ...spec, maintenance, taints: [...others, taint] } };
 }

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { drained } from '../drain.js';
+import { maintainedIn } from '../drain.js';
 import type { AppliedFiles } from '../files/files.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
@@ -97,7 +97,7 @@ function drainedIn(world: World, name: string): World {
   const { managedclusters } = world.objects;
   if (!managedclusters.some(({ metadata }) => metadata.name === name))
     throw new MissingObjectError('managedclusters', { name });
-  return drained(world, name);
+  return maintainedIn(world, name, 'Draining');
 }
 
 interface Scope {
