@@ -4,7 +4,7 @@ import { meantText } from '@multicluster-engine/values/nearestword';
 import { field, recordsIn, textField } from '../runtime/vocabulary/json.js';
 import { selects } from '../domain/clusters/selector.js';
 import { wordText } from '../domain/placement/explain/requirementtext.js';
-import { emptyGroupsText } from '../domain/placement/report/groups.js';
+import { emptyGroupsText, piecesIn } from '../domain/placement/report/groups.js';
 import { activeReleases } from '../domain/placement/report/releases.js';
 import type { ClusterView } from '../domain/placement/spec/cluster.js';
 import { domainOf, type TopologyKey } from '../domain/placement/spec/spread.js';
@@ -14,7 +14,7 @@ import { CLI_API_VERSION, NotFoundError } from './output.js';
 import { valuesOf } from './plan/lose.js';
 import { releasesField, type Release } from './reasons.js';
 import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
-import { WorldInputs, type PlacementInput, type World } from './world/world.js';
+import { WorldInputs, type World } from './world/world.js';
 
 /** The published decisions by cluster set: kind FleetTree (docs/reference/cli/fleettree.schema.json). */
 export interface FleetTree extends Limits {
@@ -111,7 +111,8 @@ function treeOf(
     return { name: set, clusters: members.map((one) => one.name) };
   });
   const known = new Set(branches.flatMap((one) => one.clusters));
-  const pieces = input === undefined ? [] : piecesIn(input);
+  const own = input === undefined ? [] : input.snapshot.stored.filter(isOwn);
+  const pieces = piecesIn(own).map(({ index, group, clusters: all }) => ({ index, group, clusters: [...all].sort() }));
   const filled = pieces.filter((piece) => piece.clusters.length > 0);
   const emptyGroups = emptyGroupsText(input?.snapshot.placement.rules.groups, filled);
   const waiting = stateIn(status, ['Paused', 'ChangesWaiting']);
@@ -131,21 +132,6 @@ function treeOf(
     ...(by === undefined ? {} : { topology: { source: by.source, key: by.key, domains: domainsOf(clusters, by) } }),
     ...releasesField(activeReleases(placement, at), { namespace, name }),
   };
-}
-
-/** The pieces that the Placement's own objects belong to, as stored. */
-function piecesIn({ snapshot }: PlacementInput): readonly PieceBranch[] {
-  const pieces = new Map<string, { index: number; group: string; clusters: Set<string> }>();
-  for (const { piece, clusters } of snapshot.stored.filter(isOwn)) {
-    if (piece === undefined) continue;
-    const key = `${piece.index} ${piece.group}`;
-    const known = pieces.get(key) ?? { index: piece.index, group: piece.group, clusters: new Set() };
-    for (const name of clusters) known.clusters.add(name);
-    pieces.set(key, known);
-  }
-  return [...pieces.values()]
-    .map(({ clusters, ...piece }) => ({ ...piece, clusters: [...clusters].sort() }))
-    .sort((a, b) => a.index - b.index);
 }
 
 /** `since 2026-11-27T10:00:00Z, spec.paused is true: …`. */

@@ -12,7 +12,7 @@ import {
   type ApiSource,
   type TargetConfig,
 } from '../runtime/flags/target.js';
-import { nameAfterKind, nameAmong } from '../answers/kinds.js';
+import { nameAfterKind, nameAmong } from '../answers/meant.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */

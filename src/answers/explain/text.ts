@@ -9,7 +9,7 @@ import { verdictWord, type ClusterExplanation } from '../../domain/placement/exp
 import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { table, type Cell } from '../output.js';
-import { clusterMoveLines, movementLines } from './moves.js';
+import { clusterMoveLines, movementLines, otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
 import {
   absentLine,
@@ -22,7 +22,6 @@ import {
   clusterScoreLines,
   scoreLines,
 } from './lines.js';
-import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { comingIn, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 import { isHold } from '../../domain/placement/select/holders.js';
 

@@ -1,4 +1,4 @@
-import { findKind, KINDS, type NamedKind } from '../kinds.js';
+import { findKind, KINDS, type NamedKind } from '../meant.js';
 import { InputError } from '../output.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';

@@ -15,7 +15,7 @@ import {
 } from '../flags.js';
 import { LONGEST_RELEASE, USUAL_RELEASE } from '../../domain/placement/spec/budget.js';
 import { ManagedClusterSets } from '../../api/resources.js';
-import { nameAmong } from '../../answers/kinds.js';
+import { nameAmong } from '../../answers/meant.js';
 import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
 
 import { CLUSTER } from './cluster.js';

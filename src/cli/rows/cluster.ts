@@ -3,7 +3,7 @@ import { userCommand } from '../command.js';
 import { CLUSTER_NAMES, nameIn, outputConfig, rowsOf, refuseArguments, SET_NAME, SET_NAMES } from '../flags.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
-import { nameAmong } from '../../answers/kinds.js';
+import { nameAmong } from '../../answers/meant.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
 const JOINABLE_NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -8,7 +8,7 @@ import { lostBy } from '../../answers/plan/lose.js';
 import type { ComputeOptions } from '../../answers/plan/plan.js';
 import { InputError, NotFoundError, RefusedError } from '../../answers/output.js';
 import { TYPES, type FleetReading } from '../../answers/world/worlds.js';
-import { KINDS } from '../../answers/kinds.js';
+import { KINDS } from '../../answers/meant.js';
 import type { Change } from '../../answers/world/overlay.js';
 import type { World, WorldResource } from '../../answers/world/world.js';
 import { collectionPath, objectPath, resourceOf } from '../../runtime/client/path.js';

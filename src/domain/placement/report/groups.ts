@@ -5,28 +5,27 @@ import type { PublishedSlice } from '../publish/slices.js';
 import type { GroupStrategy } from '../spec/groups.js';
 import type { Piece } from '../stored/items.js';
 
-/** `status.decisionGroups`: the pieces that are stored, in their order; undefined where no object belongs to one. */
-export function decisionGroups(slices: readonly PublishedSlice[]): PlacementStatus['decisionGroups'] {
+/** The pieces that the objects belong to, in their order. Others may have edited the objects: one index with two groups. */
+export function piecesIn(objects: readonly Pick<PublishedSlice, 'name' | 'clusters' | 'piece'>[]) {
   const pieces = new Map<string, { index: number; group: string; names: string[]; clusters: Set<string> }>();
-  for (const { name, clusters, piece } of slices) {
+  for (const { name, clusters, piece } of objects) {
     if (piece === undefined) continue;
     const { index, group } = piece;
-    // Others may have edited the objects: one index with two groups.
     const key = `${index} ${group}`;
     const known = pieces.get(key) ?? { index, group, names: [], clusters: new Set() };
     known.names.push(name);
     for (const cluster of clusters) known.clusters.add(cluster);
     pieces.set(key, known);
   }
-  if (pieces.size === 0) return undefined;
-  return [...pieces.values()]
-    .sort((a, b) => a.index - b.index)
-    .map(({ index, group, names, clusters }) => ({
-      decisionGroupIndex: index,
-      decisionGroupName: group,
-      decisions: names,
-      clusterCount: clusters.size,
-    }));
+  return [...pieces.values()].sort((a, b) => a.index - b.index);
+}
+
+/** `status.decisionGroups`: the pieces that are stored; undefined where no object belongs to one. */
+export function decisionGroups(slices: readonly PublishedSlice[]): PlacementStatus['decisionGroups'] {
+  const groups = piecesIn(slices).map(({ index, group, names, clusters }) => {
+    return { decisionGroupIndex: index, decisionGroupName: group, decisions: names, clusterCount: clusters.size };
+  });
+  return groups.length === 0 ? undefined : groups;
 }
 
 /**
