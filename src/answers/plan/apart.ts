@@ -122,12 +122,7 @@ function afterWrite(inputs: WorldInputs, plan: PlannedPlacement, last: Progress 
   return {
     first,
     clusters,
-    // What was recorded at an earlier write counts at a later one, too.
-    published: {
-      ...published,
-      removals: published.removals + (last?.published.removals ?? 0),
-      additions: published.additions + (last?.published.additions ?? 0),
-    },
+    published,
     held: kept.map(([name]) => name).sort(),
     waiting: kept.filter(([, { by }]) => merelyWaits(by)).length,
     leave: new Set([...leave, ...[...before].filter((name) => first.has(name) && !clusters.has(name))]),

@@ -3,17 +3,22 @@ import { PlacementConditions, type PlacementPhase } from '../../api/placementrea
 import type { ConditionState } from '../../domain/conditions.js';
 import { comingIn, countsAs, type Decision } from '../../domain/placement/select/decision.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
-import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../../domain/placement/publish/slices.js';
+import {
+  pieceOfEach,
+  publishedAfter,
+  publishedBy,
+  sliceChanges,
+  type SliceChanges,
+} from '../../domain/placement/publish/slices.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import {
   decisionObject,
   isOwn,
   readDecision,
-  type DecisionOwner,
   type StoredDecision,
   type Published,
 } from '../../domain/placement/stored/decision.js';
-import { contentOf, type Piece } from '../../domain/placement/stored/items.js';
+import type { Piece } from '../../domain/placement/stored/items.js';
 import { recordAfter } from '../../domain/placement/stored/record.js';
 import { recordWindow } from '../../domain/placement/select/budget.js';
 import { placementReport } from '../../domain/placement/report/status.js';
@@ -33,12 +38,9 @@ export interface Forecast {
 
 /** What the next decision of the controller starts from, once a decision is stored. */
 export interface PublishedState extends Published {
-  /** How many removals and additions it recorded. */
-  readonly removals: number;
-  readonly additions: number;
-  /** For how many seconds they count. */
-  readonly windowSeconds: number;
-  /** Its status, as far as decisions read it. */
+  /** The decision objects, computed at each call. */
+  readonly stored: () => readonly StoredDecision[];
+  /** The status of the Placement, as far as decisions read it. */
   readonly status: JsonRecord;
 }
 
@@ -52,8 +54,6 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
   const found = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   const { status = 'Unknown', reason = '', message = '' } = found ?? {};
   const clusters = new Set(publishedAfter(changes).flatMap((slice) => slice.clusters));
-  const counting = (kind: 'leaves' | 'comesIn'): number =>
-    [...decided.fates.values()].filter((fate) => countsAs(kind, fate)).length;
   return {
     decision: decided,
     phase,
@@ -62,54 +62,43 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
     pieces: pieceOfEach(publishedAfter(changes)),
     published: {
       ...publishedBy(changes),
-      removals: Math.max(counting('leaves') - decided.uncounted, 0),
-      additions: counting('comesIn'),
-      windowSeconds: recordWindow(snapshot),
+      stored: () => storedAfter(snapshot, decided, changes),
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
     },
   };
 }
 
-/** Whose decision it is, and when it is published (ms since the epoch). */
-interface Publishing {
-  readonly owner: DecisionOwner;
-  readonly at: number;
-}
-
 /**
- * The stored decision objects once this is published. What it recorded stands in the first of the Placement's own: records of
- * all of them count together.
+ * The decision objects once the writes are carried out. What the decision records stands in the first of the Placement's own: records
+ * of all of them count together.
  */
-export function storedAfter(
-  stored: readonly StoredDecision[],
-  published: PublishedState | undefined,
-  { owner, at }: Publishing,
+function storedAfter(
+  snapshot: PlacementSnapshot,
+  { fates, uncounted }: Decision,
+  { writes }: SliceChanges,
 ): readonly StoredDecision[] {
-  if (published === undefined) return stored;
-  const { lists, since, pieces, removals, additions, windowSeconds } = published;
-  const isKept = (one: StoredDecision): boolean => !isOwn(one) || one.deleting || one.ordinal === undefined;
-  const kept = stored.filter(isKept);
-  const own = new Map(stored.flatMap((one) => (isKept(one) ? [] : [[one.ordinal, one] as const])));
-  const taken = new Set(kept.map(({ ordinal }) => ordinal));
-  const ordinals = Array.from({ length: Math.max(lists.length, 1) }, (_, index) => index + 1);
-  const written = [...new Set([...ordinals, ...own.keys()])]
-    .filter((ordinal) => ordinal !== undefined)
-    .flatMap((ordinal) => {
-      const [known, clusters] = [own.get(ordinal), lists[ordinal - 1] ?? []];
-      const isNeeded = clusters.length > 0 || ordinal === 1 || pieces.has(ordinal) || known?.removals !== undefined;
-      if (taken.has(ordinal) || !isNeeded) return [];
-      const object = readDecision(
-        decisionObject(owner, ordinal, contentOf(clusters, { since }, pieces.get(ordinal))),
-        owner,
-      );
-      return [{ ...object, removals: known?.removals, additions: known?.additions }];
-    });
-  const [first, ...others] = written;
-  if (first === undefined) return kept;
-  const recorded = (before: StoredDecision['removals'], count: number): StoredDecision['removals'] =>
-    recordAfter(before, count, { windowSeconds, now: at });
-  const records = { removals: recorded(first.removals, removals), additions: recorded(first.additions, additions) };
-  return [...kept, { ...first, ...records }, ...others];
+  const { stored, placement, now } = snapshot;
+  const objects = new Map(stored.map((one) => [one.name, one]));
+  for (const write of writes) {
+    const known = objects.get(write.name);
+    if (write.kind === 'delete') {
+      objects.delete(write.name);
+      continue;
+    }
+    const object = readDecision(decisionObject(placement, write.ordinal, write), placement);
+    const { removals, additions, deleting = false } = known ?? {};
+    objects.set(write.name, { ...object, removals, additions, deleting });
+  }
+  const own = [...objects.values()].filter((one) => isOwn(one) && !one.deleting);
+  const [first] = own.sort((a, b) => (a.ordinal ?? Infinity) - (b.ordinal ?? Infinity));
+  if (first === undefined) return [...objects.values()];
+  const counting = (kind: 'leaves' | 'comesIn'): number =>
+    [...fates.values()].filter((fate) => countsAs(kind, fate)).length;
+  const at = { windowSeconds: recordWindow(snapshot), now };
+  const removals = recordAfter(first.removals, Math.max(counting('leaves') - uncounted, 0), at);
+  const additions = recordAfter(first.additions, counting('comesIn'), at);
+  objects.set(first.name, { ...first, removals, additions });
+  return [...objects.values()];
 }
 
 /** What the next decision starts from at a later time, once this one of the snapshot is published. */
@@ -118,7 +107,7 @@ export function snapshotAfter(
   { decision: decided, published }: Forecast,
   now: number,
 ): PlacementSnapshot {
-  const { placement, candidates, selected, stored, now: at } = snapshot;
+  const { placement, candidates, selected } = snapshot;
   const added = comingIn(decided).flatMap((name) => {
     const view = candidates.view(name);
     return view === undefined ? [] : [[name, view] as const];
@@ -127,7 +116,7 @@ export function snapshotAfter(
     ...snapshot,
     placement: { ...placement, status: published.status },
     selected: new Map([...selected, ...added]),
-    stored: storedAfter(stored, published, { owner: placement, at }),
+    stored: published.stored(),
     published,
     now,
   };

@@ -18,7 +18,7 @@ import {
   type SetView,
 } from '../../domain/placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
-import { storedAfter, type PublishedState } from './forecast.js';
+import type { PublishedState } from './forecast.js';
 
 /** The kinds of a world, by the plural names of their resources. */
 export const WORLD_RESOURCES = [
@@ -147,8 +147,7 @@ export class WorldInputs {
     const sets = this.#boundSets(bindings);
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
-    const read = decisions.map((object) => readDecision(object, owner));
-    const stored = storedAfter(read, published, { owner, at: this.#at });
+    const stored = published?.stored() ?? decisions.map((object) => readDecision(object, owner));
     const names = [...stored.flatMap((object) => object.clusters), ...(published?.lists ?? []).flat()];
     const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {

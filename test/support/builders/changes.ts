@@ -9,7 +9,7 @@ import { planFleet } from '../../../src/answers/plan/plan.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
-import { comingIn, leaving, type Decision } from '../../../src/domain/placement/select/decision.js';
+import { comingIn, countsAs, leaving, type Decision } from '../../../src/domain/placement/select/decision.js';
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
 import { nextRecord, withRecord } from '../../../src/domain/placement/stored/record.js';
 import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
@@ -137,7 +137,10 @@ function publishedOf(
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
   const { decision, published: after } = forecastOf(input.snapshot);
-  const { lists, since, pieces, removals, additions, status } = after;
+  const { lists, since, pieces, status } = after;
+  const counting = (kind: 'leaves' | 'comesIn'): number =>
+    [...decision.fates.values()].filter((fate) => countsAs(kind, fate)).length;
+  const [removals, additions] = [Math.max(counting('leaves') - decision.uncounted, 0), counting('comesIn')];
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = lists.map((clusters, index) => {
