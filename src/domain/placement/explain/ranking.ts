@@ -3,11 +3,10 @@ import { askedCluster, tierOfNew, tierOfSelected } from '../select/judge.js';
 import { bestFirst, seedOf } from '../select/rank.js';
 import { chosen, comingIn, leaving, stuck, type Decision } from '../select/decision.js';
 import { scoresOf } from '../select/scores.js';
-import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
 import { inOrder, type Contest, type Group, type ScoreOf } from '../select/choice/contest.js';
 import type { Topology } from '../select/choice/topology.js';
-import { isCompared } from '../spec/predicates.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import { spreadText } from './choicetext.js';
 import { wordText } from './requirementtext.js';
@@ -19,7 +18,7 @@ import type { ExplainInput, Explanation } from './verdict.js';
 export interface Order {
   /** From 1, by name. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** Those that are not selected, and were not; none where clusters are not compared. */
+  /** Those that are not selected, and were not. */
   readonly left: ReadonlyMap<string, { readonly group: Group; readonly contest: Contest }>;
 }
 
@@ -40,15 +39,12 @@ function afterDecision(
  */
 export function orderOfSelection(passing: ReadonlySet<string>, decided: Decision, snapshot: PlacementSnapshot): Order {
   const { placement, selected: views, now } = snapshot;
-  const areCompared = isCompared(placement.rules);
   const scoreOf = scoresOf(snapshot);
   const tierOf = (name: string): number => tierOfSelected(askedCluster(views.get(name), placement.rules, now));
   const gone = leaving(decided).flatMap(({ cluster, cause }) => (cause === 'NotNeeded' ? [cluster] : []));
   const notNeeded = new Set(gone);
   const names = [...decided.kept.flat().filter((name) => passing.has(name)), ...gone];
-  const selected = areCompared
-    ? [...lowestFirstOf({ names, tierOf }, snapshot, scoreOf)].reverse()
-    : byTier(names, tierOf, placement);
+  const selected = [...lowestFirstOf({ names, tierOf }, snapshot, scoreOf)].reverse();
   const ranks = new Map<string, number>();
   const left = new Map<string, { readonly group: Group; readonly contest: Contest }>();
   const add = (name: string): void => {
@@ -60,36 +56,16 @@ export function orderOfSelection(passing: ReadonlySet<string>, decided: Decision
   steady.forEach(add);
   if (ranks.size === passing.size) return { ranks, left };
   const known = new Set(selected);
-  if (areCompared) {
-    const after = afterDecision(decided, snapshot, scoreOf);
-    for (const { name, group } of inOrder(after.left)) {
-      if (known.has(name)) continue;
-      left.set(name, { group, contest: after.contest });
-      add(name);
-    }
-  } else {
-    const others = [...passing].filter((name) => !known.has(name));
-    byTier(others, (name) => tierOfNew(name, snapshot), placement).forEach(add);
+  const after = afterDecision(decided, snapshot, scoreOf);
+  for (const { name, group } of inOrder(after.left)) {
+    if (known.has(name)) continue;
+    left.set(name, { group, contest: after.contest });
+    add(name);
   }
   selected.forEach(add);
   const rest = [...passing].filter((name) => !ranks.has(name));
-  byTier(rest, () => 0, placement).forEach(add);
+  bestFirst([rest], Infinity, seedOf(placement.namespace, placement.name)).forEach(add);
   return { ranks, left };
-}
-
-/** By tier and then by hash; without those that have no tier. */
-function byTier(
-  names: readonly string[],
-  tierOf: (name: string) => number | undefined,
-  { namespace, name: placement }: PlacementView,
-): readonly string[] {
-  const tiers: string[][] = [];
-  for (const name of names) {
-    const tier = tierOf(name);
-    if (tier !== undefined) (tiers[tier] ??= []).push(name);
-  }
-  const lists = Array.from(tiers, (list) => list ?? []);
-  return bestFirst(lists, Infinity, seedOf(namespace, placement));
 }
 
 const YIELDS: ReturnType<typeof tierOfSelected> = 2;

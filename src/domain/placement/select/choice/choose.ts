@@ -2,7 +2,6 @@ import type { SpreadConstraint } from '../../spec/spread.js';
 import {
   Contest,
   type Group,
-  byScore,
   lowestFirst,
   hashed,
   inOrder,
@@ -89,9 +88,11 @@ export function afterChoice(
   scoreOf: ScoreOf,
 ): Pick<Choice, 'contest' | 'left'> {
   const selected = new Set(staying);
-  // As many places as those that yield do not take.
-  const free = -yielding.length;
-  return choose({ staying, yielding, tierOf, isOut: (name) => selected.has(name) }, free, snapshot, scoreOf);
+  const contest = new Contest(snapshot, scoreOf);
+  return {
+    contest,
+    left: contend({ staying, yielding, tierOf, isOut: (name) => selected.has(name) }, snapshot, contest),
+  };
 }
 
 /** Those that come in are candidates, and need not be in `selected`. */
@@ -131,8 +132,7 @@ export interface Choice {
  */
 export function choose(candidature: Candidature, free: number, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Choice {
   const contest = new Contest(snapshot, scoreOf);
-  const viewOf = selectedViews(snapshot);
-  const yielding = [...inOrder(contest.groups(hashed(candidature.yielding), viewOf, () => 0))];
+  const yielding = [...inOrder(contest.groups(hashed(candidature.yielding), selectedViews(snapshot), () => 0))];
   const most = free + yielding.length;
   if (!isCompared(snapshot.placement.rules)) {
     // Rank alone decides: a few of thousands of candidates are found without a group of them.
@@ -140,9 +140,7 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
     const incoming = best.map((name, index) => ({ name, replaces: index < free ? undefined : yielding.pop()?.name }));
     return { incoming, contest, left: [] };
   }
-  const yields = new Set(candidature.yielding);
-  for (const name of candidature.staying) if (!yields.has(name)) contest.count(contest.placeOf(viewOf(name)));
-  const left = candidatesOf(candidature, snapshot, contest);
+  const left = contend(candidature, snapshot, contest);
   const incoming: Incoming[] = [];
   const intake = new Intake(contest, left);
   let places = free;
@@ -155,6 +153,13 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
     incoming.push({ name: taken.name, replaces: going?.name });
   }
   return { incoming, contest, left };
+}
+
+/** Counts those that stay and do not yield; returns the candidates that may come in beside them. */
+function contend(candidature: Candidature, snapshot: PlacementSnapshot, contest: Contest): readonly Group[] {
+  const [yields, viewOf] = [new Set(candidature.yielding), selectedViews(snapshot)];
+  for (const name of candidature.staying) if (!yields.has(name)) contest.count(contest.placeOf(viewOf(name)));
+  return candidatesOf(candidature, snapshot, contest);
 }
 
 /** The `most` best of the candidates, by tier and then by rank: `most` may be Infinity. */
@@ -189,12 +194,11 @@ function tooMany(yielding: readonly Taken[], taken: Group, contest: Contest): Ta
   return others.length > (contest.roomOf(taken) ?? 0) ? others.at(-1) : undefined;
 }
 
-/** The candidates that may come in. `compare` says who is the first of a group. */
+/** The candidates that may come in. */
 export function candidatesOf(
   { tierOf, isOut }: Pick<Candidature, 'tierOf' | 'isOut'>,
   { candidates }: PlacementSnapshot,
   contest: Contest,
-  compare = byScore,
 ): readonly Group[] {
   const clusters: Candidate[] = [];
   const hasDomains = contest.topologies.length > 0;
@@ -203,7 +207,7 @@ export function candidatesOf(
     // One that has just left makes a domain, too, where it could come in with the next decision.
     else if (hasDomains && tierOf(one.name) !== undefined) contest.offer(contest.placeOf(candidates.view(one.name)));
   }
-  const groups = contest.groups(clusters, (name) => candidates.view(name), tierOf, compare);
+  const groups = contest.groups(clusters, (name) => candidates.view(name), tierOf);
   for (const group of groups) contest.offer(group);
   return groups;
 }
