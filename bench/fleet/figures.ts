@@ -5,7 +5,7 @@ import { planFleet } from '../../src/answers/plan/plan.js';
 import { explainInputOf, type World } from '../../src/answers/world/world.js';
 import { explainPredicates } from '../../src/domain/placement/explain/predicates.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
-import { summarize } from '../../src/domain/placement/explain/summary.js';
+import { summarize } from '../../src/domain/placement/explain/causes.js';
 import { explainedWorld, fleetWorld, wideWorld } from './worlds.js';
 
 const WARM_UP = 3;

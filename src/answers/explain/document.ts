@@ -5,7 +5,7 @@ import { bestFix, fixFor, membershipFix, type MembershipFix } from '../../domain
 import { hintText, predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
-import { summaryText, waitEnd } from '../../domain/placement/explain/summary.js';
+import { summaryText, waitEnd } from '../../domain/placement/explain/causes.js';
 import { matchedPredicate, type ClusterExplanation, type SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';

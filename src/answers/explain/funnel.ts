@@ -1,5 +1,4 @@
-import { countedText } from '../../domain/placement/explain/causes.js';
-import { summarize } from '../../domain/placement/explain/summary.js';
+import { countedText, summarize } from '../../domain/placement/explain/causes.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../world/clustertable.js';

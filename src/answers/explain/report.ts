@@ -13,7 +13,7 @@ import {
 } from '../../domain/placement/explain/predicates.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { scoreOf } from '../../domain/placement/explain/scores.js';
-import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
+import { summarize, type Summary } from '../../domain/placement/explain/causes.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';

@@ -3,7 +3,7 @@ import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement
 import { hintText, predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
-import { summaryText } from '../../domain/placement/explain/summary.js';
+import { summaryText } from '../../domain/placement/explain/causes.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';

@@ -6,7 +6,7 @@ import type { World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain/fix.js';
 import { explainPredicates } from '../../../src/domain/placement/explain/predicates.js';
-import { summarize } from '../../../src/domain/placement/explain/summary.js';
+import { summarize } from '../../../src/domain/placement/explain/causes.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
 import { bindingView, setView } from '../../../src/domain/placement/select/eligible.js';
 import { isFactName } from '../../../src/domain/clusters/facts.js';

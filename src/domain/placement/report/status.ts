@@ -89,15 +89,16 @@ export type StatusToWrite = Required<Omit<PlacementStatus, 'basis' | 'decisionGr
   Pick<PlacementStatus, 'basis' | 'decisionGroups'>;
 
 /** The status to write, with times; undefined when the stored one is the same. `now` is RFC 3339. */
-export function statusToWrite(stored: unknown, report: PlacementReport, now: string): StatusToWrite | undefined {
+export function statusToWrite(
+  stored: unknown,
+  { states, decisionGroups: groups, basis, ...report }: PlacementReport,
+  now: string,
+): StatusToWrite | undefined {
   const before = isRecord(stored) ? stored : {};
   const listed = isList(before['conditions']) ? before['conditions'] : [];
-  const conditions = mergeConditions(listed.filter(isCondition), report.states, now);
-  const { phase, observedGeneration, numberOfSelectedClusters } = report;
-  const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
-  const basis = report.basis === undefined ? {} : { basis: report.basis };
-  const groups = report.decisionGroups === undefined ? {} : { decisionGroups: report.decisionGroups };
-  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, ...groups, conditions, ...basis };
+  const conditions = mergeConditions(listed.filter(isCondition), states, now);
+  const decisions = [...report.decisions];
+  const next = { ...report, decisions, ...(groups && { decisionGroups: groups }), conditions, ...(basis && { basis }) };
   return sameJson(before, next) ? undefined : next;
 }
 

@@ -31,7 +31,7 @@ import type { DecisionWrite } from '../../../domain/placement/publish/writeorder
 import { publishedBy } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
 import { PassHistory } from './history.js';
-import { announceHolds } from './status.js';
+import { announceHolds } from './report.js';
 
 /** The input, what is carried out, and the counted clusters that have left and come in by its writes. */
 interface Work extends Input {

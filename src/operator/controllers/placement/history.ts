@@ -6,7 +6,7 @@ import {
   repairsOf,
   repairsSeen,
   type Causes,
-} from '../../../domain/placement/report/history.js';
+} from '../../../domain/placement/report/notes.js';
 import { leaving } from '../../../domain/placement/select/decision.js';
 import { historiesToKeep, historyOf } from '../../../domain/placement/publish/objectwrites.js';
 import {

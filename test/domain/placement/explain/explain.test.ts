@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
-import { summarize, summaryText } from '../../../../src/domain/placement/explain/summary.js';
+import { summarize, summaryText } from '../../../../src/domain/placement/explain/causes.js';
 import type { Explanation } from '../../../../src/domain/placement/explain/verdict.js';
 import { expectExplainsSchedule } from '../../../support/builders/explained.js';
 import {
