@@ -131,8 +131,8 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: 
   };
 }
 
-function pieceFields({ name }: ClusterExplanation, { explanation }: ExplainReport): object {
-  const piece = explanation.pieces.get(name);
+function pieceFields({ name }: ClusterExplanation, { pieces }: ExplainReport): object {
+  const piece = pieces.get(name);
   return piece === undefined ? {} : { group: piece.group, groupIndex: piece.index };
 }
 

@@ -1,3 +1,4 @@
+import type { Piece } from '../../domain/placement/stored/items.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
@@ -20,7 +21,7 @@ import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../reasons.js';
 import { Harm, type OtherPlacements } from './harm.js';
-import { forecastOf } from '../world/forecast.js';
+import { forecastOf, type Forecast } from '../world/forecast.js';
 import { laterText, mayMove, movesAhead, pairText, type MovesAhead, type PlannedMove } from '../plan/movesahead.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/ranking.js';
@@ -41,6 +42,8 @@ export interface ExplainReport {
   readonly input: ExplainInput;
   readonly explanation: Explanation;
   readonly satisfaction: Satisfaction;
+  /** The pieces of groups that the clusters of the decision belong to; empty without groups. */
+  readonly pieces: ReadonlyMap<string, Piece>;
   readonly summary: Summary;
   readonly predicates: readonly PredicateExplanation[];
   /** Whether to propose labels that make clusters match the predicate: not if it requires a value that no candidate has. */
@@ -77,21 +80,24 @@ export function explainReport(
   const { rules } = input.snapshot.placement;
   const eligibility = explanation.decision?.eligibility;
   const predicates = explainPredicates(explanation);
+  const forecast = explanation.decision === undefined ? undefined : forecastOf(input.snapshot);
+  const pieces = forecast?.pieces ?? new Map<string, Piece>();
   let movement: Movement | undefined;
   return {
     input,
     explanation,
-    satisfaction: satisfactionOf(explanation, input),
+    satisfaction: satisfactionOf(explanation, forecast),
+    pieces,
     summary: summarize(explanation),
     predicates,
     isOffered: (index) => predicates[index]?.unmatched?.kind !== 'RequirementUnmet',
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
-    emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
+    emptyGroups: emptyGroupsText(rules.groups, pieces.values()),
     absentSets: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     releases: world.objects.placements
       .filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
       .flatMap((one) => activeReleases(one, world.at)),
-    movement: () => (movement ??= movementOf(input, explanation)),
+    movement: () => (movement ??= movementOf(input, explanation, forecast)),
     world,
     others: widened,
     harm: new Harm(widened, { namespace, name }),
@@ -120,9 +126,9 @@ export function clusterOf({ explanation, input, world }: ExplainReport, name: st
   return found === undefined ? undefined : explainOther(clusterViewIn(world, found), input);
 }
 
-function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {
-  if (!readable.fleet || !readable.decisions) return storedSatisfaction(placement.status);
-  const { phase, satisfied } = forecastOf(snapshot);
+function satisfactionOf({ readable, placement }: Explanation, forecast: Forecast | undefined): Satisfaction {
+  if (forecast === undefined || !readable.decisions) return storedSatisfaction(placement.status);
+  const { phase, satisfied } = forecast;
   return { phase, ...satisfied };
 }
 
@@ -170,11 +176,12 @@ const MOST_DECISIONS = 50;
 /** The most moves that are shown. */
 const MOST_MOVES = 5;
 
-function movementOf({ snapshot }: ExplainInput, { decision, readable }: Explanation): Movement {
-  if (decision === undefined || !readable.decisions) return { ...NOTHING, exceeded: [] };
-  const exceeded = snapshot.placement.rules.problem === undefined ? exceededSpread(decision, snapshot) : [];
+function movementOf({ snapshot }: ExplainInput, { readable }: Explanation, forecast: Forecast | undefined): Movement {
+  if (forecast === undefined || !readable.decisions) return { ...NOTHING, exceeded: [] };
+  const isValid = snapshot.placement.rules.problem === undefined;
+  const exceeded = isValid ? exceededSpread(forecast.decision, snapshot) : [];
   const [ahead = NOTHING] = mayMove(snapshot)
-    ? movesAhead([{ snapshot, forecast: forecastOf(snapshot) }], { decisions: MOST_DECISIONS, moves: MOST_MOVES })
+    ? movesAhead([{ snapshot, forecast }], { decisions: MOST_DECISIONS, moves: MOST_MOVES })
     : [];
   return { ...ahead, exceeded };
 }

@@ -183,7 +183,7 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
   const withheld = withheldLine(report);
   const unread = [withheld, uncountedLine(report)].filter((line) => line !== undefined);
   const verdict = verdictText(one, report);
-  const piece = report.explanation.pieces.get(one.name);
+  const piece = report.pieces.get(one.name);
   return [
     `${name} ${verdict}`,
     ...unread,

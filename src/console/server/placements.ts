@@ -87,7 +87,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     isKnown: decision !== undefined && placement.rules.problem === undefined,
     funnel: funnelOf(snapshot.world, report),
     spread: spreadOf(explanation, input),
-    pieces: piecesOf(explanation),
+    pieces: piecesOf(report),
     objects: input.snapshot.stored.map(({ name }) => name).sort(),
     history: decisionHistory(snapshot.world, object, () => true),
     notes: [...changeLines(report), ...findingLines(report)],
@@ -130,7 +130,7 @@ function scored({ clusters, scorer }: Explanation): readonly ClusterExplanation[
   return [...ranked.filter(isIn).slice(0, MOST_SCORED), ...ranked.filter((one) => !isIn(one)).slice(0, NEXT_SCORED)];
 }
 
-function piecesOf({ pieces }: Explanation): readonly PieceView[] {
+function piecesOf({ pieces }: ExplainReport): readonly PieceView[] {
   const byIndex = new Map<number, { text: string; clusters: string[] }>();
   for (const [name, piece] of pieces) {
     const known = byIndex.get(piece.index) ?? { text: pieceText(piece), clusters: [] };

@@ -9,12 +9,10 @@ import {
   type FailedRule,
   type Unmet,
 } from '../select/rules.js';
-import { publishedAfter, pieceOfEach, sliceChanges } from '../publish/slices.js';
 import { scorerOfSnapshot } from '../select/scores.js';
 import { chosen, isUnselected, selectedClusters, stuck, type Decision } from '../select/decision.js';
 import { schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
-import type { Piece } from '../stored/items.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
 
 /** A cluster of the decision of which nothing but the name could be read. */
@@ -38,7 +36,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const current = new Set(decided.current.flat());
   if (!readable.fleet) {
     const clusters = [...current].sort().map((name): ClusterExplanation => ({ ...UNKNOWN, name, verdict: 'Unknown' }));
-    return { placement, decision: undefined, pieces: new Map(), scorer: undefined, readable, clusters, nearest: [] };
+    return { placement, decision: undefined, scorer: undefined, readable, clusters, nearest: [] };
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
@@ -62,15 +60,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const clusters: readonly ClusterExplanation[] = judged;
   const scorer = scorerOfSnapshot(snapshot);
-  const pieces = decidedPieces(snapshot, decided);
-  return { placement, decision: decided, pieces, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
-}
-
-/** The piece of each cluster once the decision is published; none without groups. */
-function decidedPieces(snapshot: PlacementSnapshot, decided: Decision): ReadonlyMap<string, Piece> {
-  const { groups, problem, paused } = snapshot.placement.rules;
-  if (groups === undefined && problem === undefined && !paused) return new Map();
-  return pieceOfEach(publishedAfter(sliceChanges(snapshot, decided)));
+  return { placement, decision: decided, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
 /** Explains why a cluster is not selected that is in no eligible set and not in the decision. */

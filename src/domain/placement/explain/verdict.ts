@@ -6,7 +6,6 @@ import type { FailedRule, Unmet } from '../select/rules.js';
 import { type Decision } from '../select/decision.js';
 import { keepingOut, merelyWaits } from '../select/holders.js';
 import type { Scorer } from '../select/scores.js';
-import type { Piece } from '../stored/items.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
 /** What an explanation is computed from, and its parts. */
@@ -82,8 +81,6 @@ export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */
   readonly decision: Decision | undefined;
-  /** The pieces of groups that the clusters of the decision belong to; empty without groups. */
-  readonly pieces: ReadonlyMap<string, Piece>;
   /** What scored the clusters; undefined without prioritizers, and while objects could not be read. */
   readonly scorer: Scorer | undefined;
   readonly readable: Readable;
