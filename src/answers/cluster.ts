@@ -14,8 +14,7 @@ import { reasonText } from './reasons.js';
 import { conditionsOf, type Condition } from './status.js';
 import { judgedSelectionsOf, ranksIn, withoutText, type Selection } from './whoselects.js';
 import { setsOf, type Selectors } from './world/clustertable.js';
-import { inputsOf, once } from './world/once.js';
-import type { World } from './world/world.js';
+import { inputsOf, once, type World } from './world/world.js';
 
 /** One cluster: how it is, who selects it, and who could. */
 export interface ClusterAnswer extends ClusterHealth {

@@ -7,8 +7,7 @@ import { holdersText } from '../domain/placement/report/holds.js';
 import { timeText } from '../domain/placement/explain/taints.js';
 import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './whoselects.js';
-import { inputsOf } from './world/once.js';
-import { WorldInputs, type World } from './world/world.js';
+import { inputsOf, WorldInputs, type World } from './world/world.js';
 import { endOf, isHold } from '../domain/placement/select/holders.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */

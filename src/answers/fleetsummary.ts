@@ -5,8 +5,7 @@ import { standingMaintenance } from '../domain/clusters/maintenance.js';
 import { conditionIn, nameList } from '../domain/conditions.js';
 import { isSilentScope } from '../domain/health/brake.js';
 import { brakedScopeIn } from '../domain/health/conditions.js';
-import { once } from './world/once.js';
-import type { World } from './world/world.js';
+import { once, type World } from './world/world.js';
 
 /** The health of the clusters of a hub, as the hub has written it into their conditions. */
 export interface FleetSummary {

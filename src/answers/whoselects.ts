@@ -23,9 +23,8 @@ import { namesOf } from './meant.js';
 import { CLI_API_VERSION, NotFoundError, someNames } from './output.js';
 import { reasonText, taintClause } from './reasons.js';
 import { setsOf } from './world/clustertable.js';
-import { inputsOf } from './world/once.js';
+import { inputsOf, WorldInputs, type PlacementInput, type World } from './world/world.js';
 import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
-import { WorldInputs, type PlacementInput, type World } from './world/world.js';
 
 /** Which Placements select a cluster: kind ClusterSelections (docs/reference/cli/clusterselections.schema.json). */
 export interface ClusterSelections extends Limits {

@@ -2,8 +2,7 @@ import { countedText, summarize } from '../../domain/placement/explain/causes.js
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../world/clustertable.js';
-import { inputsOf, once } from '../world/once.js';
-import { grouped, type World } from '../world/world.js';
+import { inputsOf, once, grouped, type World } from '../world/world.js';
 import type { ExplainReport } from './report.js';
 
 /** The way of clusters into a decision, step by step. */

@@ -15,8 +15,7 @@ import {
 import type { Name, PlannedPlacement, PlannedRemoval } from './document.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './lose.js';
-import { inputsOf } from '../world/once.js';
-import { grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
+import { inputsOf, grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
 import { isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
 import { isHold } from '../../domain/placement/select/holders.js';
 

@@ -11,6 +11,7 @@ import { compileSpec, type PlacementRules } from '../../domain/placement/spec/pr
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { clusterView, manifestView } from '../../domain/placement/spec/cluster.js';
 import {
+  existing,
   noOthers,
   type BindingView,
   type ClusterView,
@@ -60,7 +61,7 @@ export function worldOf(objects: Partial<World['objects']>, withheld: readonly W
  * uses. Undefined when the world has no such Placement. Nothing is remembered: the stored clusters count as selected.
  */
 export function explainInputOf(world: World, namespace: string, name: string): ExplainInput | undefined {
-  return new WorldInputs(world).explainInput(namespace, name);
+  return inputsOf(world).explainInput(namespace, name);
 }
 
 /** The view of a cluster of this world, with all of its facts: an explanation may suggest one that no Placement names. */
@@ -144,7 +145,8 @@ export class WorldInputs {
     const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
     const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
     const bindings = this.#bindings.get(namespace) ?? [];
-    const sets = this.#boundSets(bindings);
+    const bound = bindings.map(({ clusterSet }) => clusterSet);
+    const sets = existing(bound, (set) => this.#sets.get(set));
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
     const stored = published?.stored() ?? decisions.map((object) => readDecision(object, owner));
@@ -156,7 +158,7 @@ export class WorldInputs {
       sets,
       timedSets: this.#timedSets,
       candidates: this.clusters.candidates(selectors, rules),
-      selected: this.#existing(names),
+      selected: existing(names, (one) => this.cluster(one)),
       othersSelecting: isBalanced(rules) ? this.othersSelecting(namespace, name) : noOthers,
       stored,
       published,
@@ -219,24 +221,6 @@ export class WorldInputs {
     }
     return (this.#selections = selections);
   }
-
-  #boundSets(bindings: readonly BindingView[]): ReadonlyMap<string, SetView> {
-    const sets = new Map<string, SetView>();
-    for (const { clusterSet } of bindings) {
-      const set = this.#sets.get(clusterSet);
-      if (set !== undefined) sets.set(clusterSet, set);
-    }
-    return sets;
-  }
-
-  #existing(names: readonly string[]): ReadonlyMap<string, ClusterView> {
-    const found = new Map<string, ClusterView>();
-    for (const name of names) {
-      const cluster = this.clusters.cluster(name);
-      if (cluster !== undefined) found.set(name, cluster);
-    }
-    return found;
-  }
 }
 
 /** How many Placements select each cluster. */
@@ -284,4 +268,21 @@ function readableOf(withheld: World['withheld']): Readable {
   const unread = new Set(withheld.map((one) => one.resource));
   const fleet: readonly WorldResource[] = ['managedclusters', 'managedclustersets', 'managedclustersetbindings'];
   return { fleet: !fleet.some((one) => unread.has(one)), decisions: !unread.has('placementdecisions') };
+}
+
+/** The values that were computed of each world, by their keys. They are kept as long as the world, which never changes. */
+const valuesOfWorlds = new WeakMap<World, Map<string, unknown>>();
+
+/** The value that `compute` returns, computed once for each world and key. Each key belongs to one caller. */
+export function once<T>(world: World, key: string, compute: () => T): T {
+  const computed = valuesOfWorlds.get(world) ?? new Map<string, unknown>();
+  valuesOfWorlds.set(world, computed);
+  if (!computed.has(key)) computed.set(key, compute());
+  // The cast is safe: the caller of a key always computes the same type.
+  return computed.get(key) as T;
+}
+
+/** The inputs for decisions, as they are stored. A caller must not note a planned decision in them. */
+export function inputsOf(world: World): WorldInputs {
+  return once(world, 'inputs', () => new WorldInputs(world));
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFleetWorld, type FleetReading } from '../../answers/world/worlds.js';
-import { inputsOf, once } from '../../answers/world/once.js';
-import { WORLD_RESOURCES, type World, type WorldInputs } from '../../answers/world/world.js';
+import { inputsOf, once, WORLD_RESOURCES, type World, type WorldInputs } from '../../answers/world/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';

@@ -1,4 +1,4 @@
-import type { BindingView, SetView } from '../../domain/placement/select/snapshot.js';
+import { existing, type BindingView, type SetView } from '../../domain/placement/select/snapshot.js';
 import { nameOf } from '../../runtime/vocabulary/names.js';
 import { Multimap } from './multimap.js';
 
@@ -57,11 +57,8 @@ export class BindingIndex {
 
   bound(namespace: string): Bound {
     const bindings = [...(this.#bindings.get(namespace)?.values() ?? [])];
-    const sets = new Map<string, SetView>();
-    for (const { clusterSet } of bindings) {
-      const set = this.#sets.get(clusterSet);
-      if (set !== undefined) sets.set(clusterSet, set);
-    }
+    const names = bindings.map(({ clusterSet }) => clusterSet);
+    const sets = existing(names, (name) => this.#sets.get(name));
     return { bindings, sets, timedSets: this.#timedSets };
   }
 

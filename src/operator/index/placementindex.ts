@@ -3,6 +3,7 @@ import { comingIn, leaving, staying, stuck } from '../../domain/placement/select
 import { isShort, unmatchedPredicates, MessageWatch } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
+  existing,
   NO_CANDIDATES,
   noOthers,
   type BindingView,
@@ -29,7 +30,7 @@ import { DecisionIndex } from './decisionindex.js';
 import { KeyIndex, movingKeys } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { Multimap } from './multimap.js';
-import { existing, membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
+import { membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 

@@ -55,19 +55,6 @@ export interface Reading {
   commit(decided: IndexedDecision): Committed;
 }
 
-/** Those of the clusters that exist, each once. */
-export function existing(
-  names: Iterable<string>,
-  clusterOf: (name: string) => ClusterView | undefined,
-): ReadonlyMap<string, ClusterView> {
-  const found = new Map<string, ClusterView>();
-  for (const name of names) {
-    const cluster = found.has(name) ? undefined : clusterOf(name);
-    if (cluster !== undefined) found.set(name, cluster);
-  }
-  return found;
-}
-
 /** The members of `sets`, each once with those of the sets that it is in; `clusters` by the ordinals of `membership`. */
 export function membersOf(
   sets: readonly string[],

@@ -76,6 +76,16 @@ export function noOthers(): number {
   return 0;
 }
 
+/** What exists of these names, by name. */
+export function existing<T>(names: Iterable<string>, of: (name: string) => T | undefined): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const name of names) {
+    const one = found.has(name) ? undefined : of(name);
+    if (one !== undefined) found.set(name, one);
+  }
+  return found;
+}
+
 /** How a cluster and the eligible sets were when the decision before was made. */
 export interface Before {
   readonly rules: PlacementRules;
