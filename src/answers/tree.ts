@@ -14,7 +14,7 @@ import { CLI_API_VERSION, NotFoundError } from './output.js';
 import { valuesOf } from './plan/lose.js';
 import { releasesField, type Release } from './reasons.js';
 import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
-import { WorldInputs, type World } from './world/world.js';
+import { grouped, WorldInputs, type World } from './world/world.js';
 
 /** The published decisions by cluster set: kind FleetTree (docs/reference/cli/fleettree.schema.json). */
 export interface FleetTree extends Limits {
@@ -143,10 +143,10 @@ function stateIn(status: unknown, types: readonly string[]): string | undefined 
 }
 
 function domainsOf(clusters: readonly ClusterView[], by: TopologyKey): readonly Branch[] {
-  const domains = new Map<string, string[]>();
-  for (const one of clusters) {
-    const value = domainOf(by, one);
-    if (value !== undefined) domains.set(value, [...(domains.get(value) ?? []), one.name]);
-  }
+  const domains = grouped(
+    clusters,
+    (one) => [domainOf(by, one)].filter((value) => value !== undefined),
+    ({ name }) => name,
+  );
   return [...domains].map(([name, names]) => ({ name, clusters: names })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }

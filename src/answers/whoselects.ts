@@ -23,7 +23,7 @@ import { namesOf } from './meant.js';
 import { CLI_API_VERSION, NotFoundError, someNames } from './output.js';
 import { reasonText, taintClause } from './reasons.js';
 import { setsOf } from './world/clustertable.js';
-import { inputsOf, WorldInputs, type PlacementInput, type World } from './world/world.js';
+import { grouped, inputsOf, WorldInputs, type PlacementInput, type World } from './world/world.js';
 import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
 
 /** Which Placements select a cluster: kind ClusterSelections (docs/reference/cli/clusterselections.schema.json). */
@@ -101,19 +101,14 @@ export function judgedSelectionsOf(
       const [namespace = '', placement = ''] = key.split('/');
       const input = inputs.input({ namespace, name: placement });
       if (input !== undefined) return selectionIn(input, cluster, { inputs, after });
-      return unreadable ? [{ namespace, placement, objects: holding.sort(), why: 'not readable' }] : [];
+      return unreadable ? [{ namespace, placement, objects: [...holding].sort(), why: 'not readable' }] : [];
     });
 }
 
 /** The names of the decision objects that hold the cluster, by the key of their Placement. */
-export function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, string[]> {
-  const byPlacement = new Map<string, string[]>();
-  for (const object of objects.placementdecisions) {
-    if (!holds(object, cluster)) continue;
-    for (const key of placementKeys(object))
-      byPlacement.set(key, [...(byPlacement.get(key) ?? []), object.metadata.name]);
-  }
-  return byPlacement;
+export function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, readonly string[]> {
+  const holding = objects.placementdecisions.filter((one) => holds(one, cluster));
+  return grouped(holding, placementKeys, ({ metadata }) => metadata.name);
 }
 
 function holds({ status }: RawObject, cluster: string): boolean {

@@ -3,7 +3,7 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { forecastOf } from '../world/forecast.js';
 import { planFleet } from '../plan/plan.js';
-import { inputsOf, once, type PlacementInput, type World } from '../world/world.js';
+import { grouped, inputsOf, once, type PlacementInput, type World } from '../world/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';
@@ -101,16 +101,13 @@ function othersIn(world: World): readonly Other[] {
 
 /** Who has each cluster. */
 function holdersIn(world: World): ReadonlyMap<string, readonly Other[]> {
-  return once(world, 'holders', () => {
-    const holders = new Map<string, Other[]>();
-    for (const other of othersIn(world))
-      for (const name of other.clusters) {
-        const known = holders.get(name);
-        if (known === undefined) holders.set(name, [other]);
-        else known.push(other);
-      }
-    return holders;
-  });
+  return once(world, 'holders', () =>
+    grouped(
+      othersIn(world),
+      ({ clusters }) => clusters,
+      (one) => one,
+    ),
+  );
 }
 
 export function labelChanges(cluster: string, labels: LabelChanges): readonly Change[] {

@@ -1,3 +1,4 @@
+import { grouped } from '../world/world.js';
 import { absentList } from '../../domain/placement/explain/membership.js';
 import { printable, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import {
@@ -57,13 +58,11 @@ const MOST_NAMES = 3;
 /** `predicate 0: expression …: error: no such key: env, for 3 of 9 clusters (a, b, c)`; the most frequent first. */
 export function expressionErrorLines({ clusters, placement }: Explanation): readonly string[] {
   if (!placement.rules.predicates.some(({ expressions }) => expressions.length > 0)) return [];
-  const found = new Map<string, string[]>();
-  for (const { name, unmet } of clusters)
-    for (const errorText of unmet.flatMap(errorsOf)) {
-      const names = found.get(errorText) ?? [];
-      names.push(name);
-      found.set(errorText, names);
-    }
+  const found = grouped(
+    clusters,
+    ({ unmet }) => unmet.flatMap(errorsOf),
+    ({ name }) => name,
+  );
   const sorted = [...found].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const more = sorted.length - MOST_LINES;
   return [

@@ -11,7 +11,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import { WORLD_RESOURCES, worldOf, type Withheld, type World, type WorldResource } from './world.js';
+import { grouped, WORLD_RESOURCES, worldOf, type Withheld, type World, type WorldResource } from './world.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -181,9 +181,7 @@ function isTorn(lists: readonly Listed[]): boolean {
   const decisions = lists.find(({ resource }) => resource === 'placementdecisions');
   if (placements === undefined || decisions === undefined || withheldOf([placements, decisions]).length > 0)
     return false;
-  const byPlacement = new Map<string, RawObject[]>();
-  for (const object of decisions.items)
-    for (const key of placementKeys(object)) byPlacement.set(key, [...(byPlacement.get(key) ?? []), object]);
+  const byPlacement = grouped(decisions.items, placementKeys, (one) => one);
   return !placements.items.every((one) => fits(one, byPlacement.get(keyOf(one.metadata)) ?? []));
 }
 
