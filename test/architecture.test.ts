@@ -64,7 +64,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'api/verdicts': { imports: [], packages: [], builtins: [] },
   domain: {
     imports: VOCABULARY,
-    packages: [CLIENT, CEL, `${VALUES}/*`],
+    packages: [CLIENT, CEL, `${CEL}/rules`, `${VALUES}/*`],
     builtins: ['node:crypto', 'node:tls'],
   },
   'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },

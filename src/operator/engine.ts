@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ENGINE_LEASE } from '../api/names.js';
-import { ENGINE_GROUP } from '../api/resources.js';
+import { ENGINE_GROUP, MultiClusterEngines } from '../api/resources.js';
 import type { ManagerConfig } from './flags.js';
 import { packageRoot } from '../runtime/process/build.js';
 import { createEngineController } from './controllers/engine/controller.js';
@@ -9,12 +10,14 @@ import type { HubApi, IssueKeyPair } from './controllers/engine/scope.js';
 import { nodeFacts, type NodeFacts } from '../domain/agent/report/nodes.js';
 import { CATALOGUE, targetTypes, type Templates } from '../domain/engine/catalogue.js';
 import type { EngineSettings } from '../domain/engine/manifest/desired.js';
+import { specErrorsBy } from '../domain/engine/validation.js';
 import { pagesOf } from '../runtime/client/list.js';
 import type { Transport } from '../runtime/transport/transport.js';
 import { Nodes } from '../runtime/vocabulary/kinds.js';
+import type { KubeObject, ResourceType } from '../runtime/vocabulary/meta.js';
 import { probeReadiness } from '../runtime/client/readyz.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
-import { readManifests } from '../runtime/manifests.js';
+import { parseManifests, readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
@@ -33,6 +36,7 @@ export function engineGroup(manager: ControllerManager, issueKeyPair: IssueKeyPa
     client: leader.client,
     openCache,
     templates,
+    specErrors: specErrorsBy(definitionOf(MultiClusterEngines)),
     settings,
     hub: hubApi(transport),
     issueKeyPair,
@@ -87,6 +91,14 @@ function settingsOf(config: ManagerConfig): EngineSettings {
     },
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
   };
+}
+
+/** The definition of a kind, from the package. */
+function definitionOf({ kind }: ResourceType): KubeObject {
+  const file = path.join(packageRoot(), 'crds', `${kind.toLowerCase()}.yaml`);
+  const [definition] = parseManifests(readFileSync(file, 'utf8'), file);
+  if (definition === undefined) throw new Error(`${file}: has no object`);
+  return definition;
 }
 
 /** Reads the manifests of all components from the package. A fault in them ends the process at its start. */

@@ -7,7 +7,7 @@ import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { createEngineController } from '../../src/operator/controllers/engine/controller.js';
 import { createMetrics, type Metrics } from '../../src/operator/metrics.js';
 import { issueForTest } from '../support/builders/certificate.js';
-import { hub, settings, templates } from '../support/builders/engine.js';
+import { hub, settings, specErrors, templates } from '../support/builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakes/api.js';
 import { RecordingLog } from '../support/fakes/log.js';
@@ -68,6 +68,7 @@ describe('series of objects', () => {
       client: api,
       openCache: (options) => api.cache(options),
       templates,
+      specErrors,
       settings,
       hub,
       issueKeyPair: issueForTest,

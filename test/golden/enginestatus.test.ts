@@ -40,7 +40,7 @@ const account = (state: ObjectState['state'], message: string): Partial<StatusIn
 const installed: MultiClusterEngineStatus = engineStatus(statusInput(), NOW);
 const again = { engine: engine({ status: installed }) };
 const upgraded = { ...again, version: '2.0.0' };
-const fault = { field: 'spec.x', value: '1', rule: 'must not be set' };
+const fault = { field: 'spec.x', message: '1: must not be set' };
 const removing = objectState('Deployment', { state: 'removing', message: 'is being deleted' });
 
 /** The status and the events that follow the stored one. Rows of objects that are as they should be are left out. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
-import { fieldErrorText, validateSpec, validateTargetNamespace } from '../../../src/domain/engine/validation.js';
+import { problemText } from '../../../src/domain/conditions.js';
+import { validateTargetNamespace } from '../../../src/domain/engine/validation.js';
+import { specErrors } from '../../support/builders/engine.js';
 import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spec.js';
 
 describe('the effective spec', () => {
@@ -124,7 +126,7 @@ describe('the field errors of a spec that admission let through', () => {
       },
     ],
   ])('the spec %j has no errors', (spec) => {
-    expect(validateSpec(spec)).toEqual([]);
+    expect(specErrors(spec)).toEqual([]);
   });
 });
 
@@ -139,7 +141,7 @@ describe('the target namespace of an engine', () => {
     ],
     ['is the one of --namespace', [{}, undefined, 'multicluster-engine'], []],
   ])('the target namespace of an engine: %s', (_name, args, texts) => {
-    expect(validateTargetNamespace(...args).map(fieldErrorText)).toEqual(texts);
+    expect(validateTargetNamespace(...args).map(problemText)).toEqual(texts);
   });
 
   it.each([[undefined], [{}], [{ targetNamespace: '' }]])(

@@ -19,6 +19,7 @@ import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/mani
 import { desiredSteps, pruneSteps, type StepInput, type Step } from '../../../src/domain/engine/steps/steps.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
+import { specErrorsBy } from '../../../src/domain/engine/validation.js';
 import { readManifests } from '../../../src/runtime/manifests.js';
 import { root } from '../repository/root.js';
 
@@ -33,6 +34,13 @@ export const LATER = '2026-01-01T00:05:00Z';
 export const templates: Templates = Object.fromEntries(
   CATALOGUE.map((row) => [row.folder, readManifests(path.join(root, 'deploy/components', row.folder))]),
 );
+
+const [definition] = readManifests(path.join(root, 'crds')).filter((one) =>
+  one.metadata.name.startsWith('multiclusterengines.'),
+);
+if (definition === undefined) throw new Error('crds: the definition of engines is missing');
+/** The errors of a spec by the definition as `crds/` ships it. */
+export const specErrors = specErrorsBy(definition);
 
 /** The templates of one component. */
 export const placementOnly: Templates = { 'placement-controller': templates['placement-controller'] ?? [] };

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, titleOf } from '../manifest/manifest.js';
-import type { FieldError } from '../validation.js';
+import type { Problem } from '../../selectors.js';
 import type { NetworkPolicySettings } from '../spec.js';
 import type { MissingPolicies } from '../policies.js';
 
@@ -74,7 +74,7 @@ export interface StatusInput {
   readonly policies?: PolicyFindings | undefined;
   /** The name of the engine that is served instead of this one. */
   readonly anotherEngine?: string | undefined;
-  readonly fieldErrors?: readonly FieldError[] | undefined;
+  readonly fieldErrors?: readonly Problem[] | undefined;
   /** A missing right that is not about one object: verb, resource, and the binding that would give it. */
   readonly denied?: string | undefined;
   /** Why the target namespace cannot be used: it is being deleted. */

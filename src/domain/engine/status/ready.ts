@@ -2,7 +2,7 @@ import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow, healthOf, isAsDesired } from './components.js';
 import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
-import { fieldErrorText } from '../validation.js';
+import { problemText } from '../../conditions.js';
 import { POLICIES_OFF } from '../spec.js';
 import { limitingText, policiesCommand, protectingText } from '../policies.js';
 
@@ -45,8 +45,7 @@ const RULES: readonly Rule[] = [
       'AnotherEngineExists',
       `MultiClusterEngine ${other} is older and is served; one hub has one engine, delete one of them`,
     ),
-  ({ fieldErrors = [] }) =>
-    fieldErrors.length > 0 && stalled('InvalidSpec', fieldErrors.map(fieldErrorText).join('; ')),
+  ({ fieldErrors = [] }) => fieldErrors.length > 0 && stalled('InvalidSpec', fieldErrors.map(problemText).join('; ')),
   // Nothing can be created in the namespace.
   ({ terminating }) => terminating !== undefined && notReady('NamespaceTerminating', terminating),
   ({ denied }) => denied !== undefined && stalled('PermissionDenied', denied),

@@ -10,7 +10,8 @@ import {
   targetNamespaceOf,
   type EffectiveSpec,
 } from '../../../domain/engine/spec.js';
-import { type FieldError, validateSpec, validateTargetNamespace } from '../../../domain/engine/validation.js';
+import { validateTargetNamespace } from '../../../domain/engine/validation.js';
+import type { Problem } from '../../../domain/selectors.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import { servedEngine } from '../../../domain/engine/status/status.js';
@@ -28,7 +29,7 @@ export interface Input {
   readonly paused: boolean;
   /** The name of the engine that is served instead of this one. */
   readonly anotherEngine: string | undefined;
-  readonly fieldErrors: readonly FieldError[];
+  readonly fieldErrors: readonly Problem[];
   /** The defaults where there are field errors. */
   readonly spec: EffectiveSpec;
   /** Where the engine is installed; where it will be, when it is not installed yet. */
@@ -48,7 +49,7 @@ export type Gathered =
   | { readonly kind: 'notCurrent'; readonly result: Result };
 
 /** Reads the caches, changes nothing and sends no request. `key`: the name of the engine. */
-export function gather(key: string, { caches, settings, mutations }: EngineContext): Gathered {
+export function gather(key: string, { caches, settings, mutations, specErrors }: EngineContext): Gathered {
   const notCurrent = cachesNotCurrent(allCaches(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', result: waitForCaches(notCurrent) };
   const cached = caches.engines.store.get(key);
@@ -58,7 +59,7 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
   const served = servedEngine(caches.engines.store.values());
   const installedIn = engine.status?.targetNamespace;
   const namespace = installedIn === undefined || installedIn === '' ? targetNamespaceOf(engine.spec) : installedIn;
-  const errors = validateSpec(engine.spec);
+  const errors = specErrors(engine.spec);
   const wanted = effectiveSpec(errors.length > 0 ? undefined : engine.spec);
   const spec = { ...wanted, components: withoutComponents(wanted.components, settings.without) };
   const input: Input = {

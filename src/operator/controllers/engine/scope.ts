@@ -2,6 +2,7 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { NodeFacts } from '../../../domain/agent/report/nodes.js';
 import type { EngineSettings } from '../../../domain/engine/manifest/desired.js';
 import type { Templates } from '../../../domain/engine/catalogue.js';
+import type { SpecErrors } from '../../../domain/engine/validation.js';
 import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -38,6 +39,7 @@ export interface EngineContext {
   readonly mutations: MutationCache<MultiClusterEngine>;
   /** By folder of `deploy/components/`. */
   readonly templates: Templates;
+  readonly specErrors: SpecErrors;
   readonly settings: EngineSettings;
   readonly issueKeyPair: IssueKeyPair;
   readonly hub: HubApi;

@@ -62,7 +62,7 @@ describe('kstatus of an engine', () => {
       { engine: engine({ status: well }), objects: undefined, undecided: 'reading', denied: 'may not list' },
     ],
     ['Failed', 'an older engine', { anotherEngine: 'older', objects: undefined }],
-    ['Failed', 'a faulty spec', { fieldErrors: [{ field: 'f', value: 'v', rule: 'r' }], objects: undefined }],
+    ['Failed', 'a faulty spec', { fieldErrors: [{ field: 'f', message: 'v: r' }], objects: undefined }],
     ['InProgress', 'paused', { engine: engine({ status: well }), paused: true }],
     [
       'InProgress',

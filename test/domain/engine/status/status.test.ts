@@ -50,7 +50,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
     const blockers: Partial<StatusInput> = {
       paused: true,
       anotherEngine: 'older',
-      fieldErrors: [{ field: 'f', value: 'v', rule: 'r' }],
+      fieldErrors: [{ field: 'f', message: 'v: r' }],
       terminating: 't',
       denied: 'd',
       pullSecret: { kind: 'missing', name: 'p' },
@@ -178,7 +178,7 @@ describe('the rest of the status', () => {
   });
 
   it('an invalid namespace never becomes the effective one', () => {
-    const fieldErrors = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
+    const fieldErrors = [{ field: 'spec.targetNamespace', message: 'b: is immutable' }];
 
     expect(
       engineStatus(statusInput({ engine: wasInstalled, targetNamespace: 'b', fieldErrors, objects: undefined }), NOW)

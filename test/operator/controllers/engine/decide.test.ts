@@ -6,7 +6,7 @@ import type { Input } from '../../../../src/operator/controllers/engine/gather.j
 import { effectiveSpec } from '../../../../src/domain/engine/spec.js';
 import { desired, engine, identity, NAMESPACE, settings, templates } from '../../../support/builders/engine.js';
 
-const ERROR = { field: 'spec.x', value: '1', rule: 'must not' };
+const ERROR = { field: 'spec.x', message: '1: must not' };
 const withoutFinalizer = engine({ metadata: { finalizers: [] } });
 
 function input(over: Partial<Input> = {}): Input {

@@ -180,6 +180,7 @@ describe('a changed spec', () => {
     await rig.converge();
 
     expect(rig.state()).toBe('Error InvalidSpec');
+    expect(rig.message()).toContain('spec.tolerations: Invalid value: "string": ');
     expect(rig.engine().status?.components).toHaveLength(ROWS);
     rig.edit({}, {});
     await rig.converge();

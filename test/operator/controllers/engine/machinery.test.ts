@@ -16,7 +16,16 @@ import { engineRights } from '../../../../src/operator/controllers/engine/rights
 import { targetTypes } from '../../../../src/domain/engine/catalogue.js';
 import { guardClient, type GuardedWrite } from '../../../../src/runtime/client/guard.js';
 import { issueForTest } from '../../../support/builders/certificate.js';
-import { hub, engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';
+import {
+  hub,
+  engine,
+  objectState,
+  NAMESPACE,
+  settings,
+  specErrors,
+  templates,
+  wanted,
+} from '../../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { failure, FakeApi } from '../../../support/fakes/api.js';
 import { RecordingLog } from '../../../support/fakes/log.js';
@@ -324,6 +333,7 @@ function create(
     client: api,
     openCache: (options) => api.cache(options),
     templates: given,
+    specErrors,
     settings,
     hub,
     issueKeyPair: issueForTest,

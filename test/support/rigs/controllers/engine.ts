@@ -17,7 +17,15 @@ import type { CacheOptions } from '../../../../src/runtime/cache/cache.js';
 import { MutationCache } from '../../../../src/runtime/controller/mutationcache.js';
 import type { Result } from '../../../../src/runtime/controller/result.js';
 import { issueForTest } from '../../builders/certificate.js';
-import { deployment, hub, NAMESPACE, settings, templates, type DeploymentCounts } from '../../builders/engine.js';
+import {
+  deployment,
+  hub,
+  NAMESPACE,
+  settings,
+  specErrors,
+  templates,
+  type DeploymentCounts,
+} from '../../builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';
@@ -78,6 +86,7 @@ export class EngineRig {
       targets,
       mutations,
       templates,
+      specErrors,
       settings: all,
       hub: options.hub ?? hub,
       issueKeyPair: options.issue ?? issueForTest,

@@ -14,7 +14,7 @@ import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import { createClient } from '../../../../src/runtime/client/rest.js';
 import { issueServingCertificate } from '../../../../src/runtime/tls/serving.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
-import { deployment, settings, templates } from '../../builders/engine.js';
+import { deployment, settings, specErrors, templates } from '../../builders/engine.js';
 import { againOnConflict } from '../../clients/conflict.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -34,6 +34,7 @@ export class OperatorRig extends GroupRig {
       client: this.guarded(engineRights(targetTypes(templates), onlyNamespace)),
       openCache: (options) => createCache(this.transport, options, this.tools()),
       templates,
+      specErrors,
       settings: { ...settings, ...over },
       hub: hubApi(this.transport),
       recorder: this.recorder(),
