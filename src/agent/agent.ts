@@ -1,6 +1,6 @@
 import { delay } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
-import type { HealthCheck } from '../runtime/endpoints/health.js';
+import type { HealthCheck } from '../runtime/endpoints/server.js';
 import type { Runnable } from '../runtime/process/lifecycle.js';
 import type { HubToken } from '../domain/agent/hubtoken.js';
 import { Observer } from './observer.js';

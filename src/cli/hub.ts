@@ -12,7 +12,7 @@ import { serverVersion } from '../runtime/client/serverversion.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
-import { WHICH_SERVER } from '../runtime/transport/explainer.js';
+import { WHICH_SERVER } from '../runtime/transport/apierror.js';
 import { ServerClock } from '../runtime/transport/serverclock.js';
 import { createTransport, type Transport } from '../runtime/transport/transport.js';
 import { createLogger } from '../runtime/log/pinologger.js';

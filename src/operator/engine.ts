@@ -19,8 +19,7 @@ import { probeReadiness } from '../runtime/client/readyz.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
 import { parseManifests, readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
-import type { Group } from '../runtime/manager/group.js';
-import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import { createLeaderClients, leaderGroup, type Group } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 const issueServingPair: IssueKeyPair = (names, now) => issueServingCertificate({ names, now });

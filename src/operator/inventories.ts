@@ -3,10 +3,9 @@ import { INVENTORIES_LEASE } from '../api/names.js';
 import { FLEET_GROUP, ManagedClusters, OcmAddOnPlacementScores } from '../api/resources.js';
 import { createInventoryControllers } from './controllers/inventories/controller.js';
 import { inventoryRights } from './controllers/inventories/rights.js';
-import { BY_NAMESPACE, type InventoryCache } from './controllers/inventories/scope.js';
+import { BY_NAMESPACE, type InventoryCache } from './controllers/inventories/gather.js';
 import { clusterProfileInventory, ocmInventory, type SourceObject } from '../domain/inventories/source.js';
-import type { Group } from '../runtime/manager/group.js';
-import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import { createLeaderClients, leaderGroup, type Group } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 /** The controller that makes ManagedClusters from other inventories. */

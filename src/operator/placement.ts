@@ -16,8 +16,7 @@ import { saysJoined } from '../domain/health/conditions.js';
 import { timeZoneData } from '../domain/placement/spec/changewindows.js';
 import type { CacheOptions } from '../runtime/cache/cache.js';
 import type { ManagerConfig } from './flags.js';
-import type { Group } from '../runtime/manager/group.js';
-import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import { createLeaderClients, leaderGroup, type Group } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings, and those that repeat decisions and clusters for other projects. */

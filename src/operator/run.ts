@@ -8,7 +8,7 @@ import { createLogger } from '../runtime/log/pinologger.js';
 import { standardError } from '../runtime/log/standardoutput.js';
 import { openTracing } from '../runtime/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
-import type { Group } from '../runtime/manager/group.js';
+import type { Group } from '../runtime/manager/manager.js';
 import { exitOnCrash } from '../runtime/process/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { runWithEndpoints } from '../runtime/endpoints/endpoints.js';

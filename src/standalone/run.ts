@@ -28,7 +28,7 @@ import { openConsole, type OpenConsole } from '../console/open.js';
 import { engineGroup } from '../operator/engine.js';
 import { createManager, type ManagerSinks } from '../operator/manager.js';
 import { DemoFleet } from './demofleet/demofleet.js';
-import { install } from './install.js';
+import { install, seedFleet } from './install.js';
 import {
   checkFolders,
   consoleAddress,
@@ -38,9 +38,7 @@ import {
   startErrorMessage,
   withGatewayAddress,
 } from './preflight.js';
-import { nextSteps } from './nextsteps.js';
-import { progress } from './progress.js';
-import { seedFleet } from './seedfleet.js';
+import { progress, nextSteps } from './progress.js';
 
 /**
  * Runs API server, operator and local runtime until a signal; returns the exit code. A failure to start is one line on standard

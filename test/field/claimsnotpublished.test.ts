@@ -3,8 +3,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 import { claimsOf } from '../../src/domain/agent/report/claims.js';
 import { nodeFacts } from '../../src/domain/agent/report/nodes.js';
-import { ocmInventory } from '../../src/domain/inventories/source.js';
-import { scoreClaims } from '../../src/domain/inventories/scores.js';
+import { ocmInventory, scoreClaims } from '../../src/domain/inventories/source.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { FakeAgent, FakeHome, FakeHub } from '../support/fakes/agent.js';
 import { MINUTE, SECOND, VirtualFleet } from '../support/rigs/fleethealth.js';

@@ -8,7 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readHubToken } from '../../src/domain/agent/hubtoken.js';
 import { clusterInfoConfig } from '../../src/agent/home.js';
 import { proxyFromEnvironment } from '../../src/runtime/kubeconfig/environment.js';
-import { listen } from '../../src/runtime/http/listen.js';
+import { listen } from '../../src/runtime/http/connections.js';
 import { program, readConfig } from '../support/commandline.js';
 
 /*

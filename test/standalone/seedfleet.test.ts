@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
-import { seedFleet } from '../../src/standalone/seedfleet.js';
+import { seedFleet } from '../../src/standalone/install.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakes/api.js';
 

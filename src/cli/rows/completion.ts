@@ -3,7 +3,7 @@ import { userCommand } from '../command.js';
 import { CLI_FLAGS, refuseArguments } from '../flags.js';
 import type { CompleteConfig } from '../commands/completion.js';
 import type { Given } from '../../runtime/flags/commands.js';
-import type { Completion } from '../../runtime/flags/completion.js';
+import type { Completion } from '../../runtime/flags/commandline.js';
 import { Flags } from '../../runtime/flags/flags.js';
 
 /** Completion of command lines in a shell: the scripts, and the words that they ask for. */

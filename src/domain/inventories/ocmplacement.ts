@@ -3,7 +3,7 @@ import { LAST_APPLIED, TAINTS } from '../../api/names.js';
 import type { ObjectMeta } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readList, readObject, readString, reject } from '../selectors.js';
 import { claimDifference, claimName, expressionDifferences, labelDifference } from './ocmnames.js';
-import { scoreClaimName } from './scores.js';
+import { scoreClaimName } from './source.js';
 
 /**
  * The spec of a Placement of Open Cluster Management (v1beta1), field by field. Names and nesting are the same but for

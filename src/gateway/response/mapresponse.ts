@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResponseBody } from '../../runtime/http/exchange.js';
 import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
-import { invalidObjectError } from './invalidobject.js';
+import { invalidObjectError } from './parseerror.js';
 import type { MediaType } from '../request/media.js';
 import type { ObjectParser } from '../request/objectparser.js';
 import { entityTag } from '../request/precondition.js';

@@ -1,5 +1,5 @@
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
-import type { HealthCheck } from '../../runtime/endpoints/health.js';
+import type { HealthCheck } from '../../runtime/endpoints/server.js';
 import type { Connections } from '../../runtime/http/connections.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { Tracer } from '../../runtime/tracing/tracer.js';

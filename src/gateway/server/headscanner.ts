@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Timer } from '../../runtime/clock.js';
-import type { Parse } from '../../runtime/http/parserinput.js';
+import type { Parse } from '../../runtime/http/connections.js';
 import { errorForHead, isWellFormed, type ReceivedHead } from '../response/parseerror.js';
 import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 

@@ -2,9 +2,7 @@ import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
 import { keyOf } from '../vocabulary/names.js';
 import { delay, yieldToEventLoop } from '../clock.js';
 import { ApiError, asError, isFailure } from '../errors.js';
-import { EventHandlers } from './eventhandlers.js';
 import { aborted, noResponse } from '../transport/apierror.js';
-import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../vocabulary/json.js';
 import {
   YIELD_EVERY,
@@ -15,10 +13,10 @@ import {
 } from '../client/list.js';
 import { withoutManagedFields } from '../client/object.js';
 import { Backoff, FailureLog, failureKind } from './retries.js';
-import type { Cache, CacheOptions, CacheTools } from './cache.js';
+import { type Cache, type CacheOptions, type CacheTools, EventHandlers } from './cache.js';
 import { InitialEvents, watch, type WatchEvent } from './watch.js';
 import { resourceOf } from '../client/path.js';
-import { ObjectStore, type Change } from './store.js';
+import { ObjectStore, type Change, ResourceVersionTracker, olderListError } from './store.js';
 import type { Transport } from '../transport/transport.js';
 
 /** A cache of the collection that `options` describe. It is idle until `start` and cannot be started again after `stop`. */

@@ -1,9 +1,15 @@
 import type { Listen } from '../flags/flags.js';
 import type { Exposition } from '../metrics/registry.js';
-import { Endpoint, healthRoute, metricsRoute, type EndpointSecurity } from './server.js';
+import {
+  Endpoint,
+  healthRoute,
+  metricsRoute,
+  type EndpointSecurity,
+  StallDetector,
+  type HealthCheck,
+} from './server.js';
 import { standardOutput } from '../log/standardoutput.js';
 import { systemClock } from '../clock.js';
-import { StallDetector, type HealthCheck } from './health.js';
 import { runUntilSignalled, type Runnable } from '../process/lifecycle.js';
 import type { Logger } from '../logger.js';
 

@@ -1,5 +1,5 @@
 import { issueServingCertificate, LIFETIME_MS } from '../tls/serving.js';
-import { ServingCertificateFiles, type CertificateFiles } from '../tls/certificatefiles.js';
+import { ServingCertificateFiles, type CertificateFiles } from '../tls/filereloader.js';
 import { MetricsAccess } from './metricsaccess.js';
 import type { EndpointSecurity } from './server.js';
 import type { ReviewAccess } from '../client/reviews.js';

@@ -1,7 +1,7 @@
 import { url } from 'node:inspector';
 import { selfAccessReviewer, type ReviewAccess } from '../client/reviews.js';
-import { systemClock, systemRandom, whenAborted, type Clock } from '../clock.js';
-import { failureText } from '../connection/failure.js';
+import { systemClock, systemRandom, whenAborted, type Clock, type Timer } from '../clock.js';
+import { failureText, connectionCode } from '../connection/failure.js';
 import { errorText } from '../errors.js';
 import type { TokenServerConfig } from '../flags/tokenserver.js';
 import type { HttpsServer } from '../http/httpsserver.js';
@@ -9,18 +9,16 @@ import { createLogger } from '../log/pinologger.js';
 import type { Logger } from '../logger.js';
 import type { Exposition } from '../metrics/registry.js';
 import { exitOnCrash, type Runnable } from '../process/lifecycle.js';
-import { ServingCertificateFiles } from '../tls/certificatefiles.js';
 import { withExtraAuthorities } from '../tls/extraauthorities.js';
-import { FileReloader, type ReloadMetrics } from '../tls/filereloader.js';
+import { FileReloader, type ReloadMetrics, ServingCertificateFiles } from '../tls/filereloader.js';
 import type { ServingPair } from '../tls/serving.js';
 import { checkConnection } from '../transport/connectionpool.js';
 import type { Credentials } from '../transport/credentials.js';
 import { createTransport, type Transport, type TransportOptions } from '../transport/transport.js';
 import { certificatesProblem } from '../vocabulary/keypair.js';
 import { runWithEndpoints } from './endpoints.js';
-import type { HealthCheck } from './health.js';
+import type { HealthCheck } from './server.js';
 import { secureMetrics } from './securemetrics.js';
-import { UpstreamReadiness } from './upstreamreadiness.js';
 
 export interface TokenServerMetrics extends ReloadMetrics {
   /** When the certificate expires, in seconds since the epoch. */
@@ -171,4 +169,62 @@ export async function runTokenServer(
 /** To be called late: Node opens a debugger asynchronously after a signal. */
 function refuseDebugger(): void {
   if (url() !== undefined) throw new Error('a debugger is open, which could read every token');
+}
+
+interface UpstreamReadinessOptions {
+  /** Connects to the API server, verifies it, and disconnects. */
+  readonly connect: () => Promise<void>;
+  /** An error of it in words, with what to do. */
+  readonly explain: (error: unknown) => string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Between two attempts. */
+const RETRY_MS = 1_000;
+
+/**
+ * Connects to the API server until it has been reached and verified once. Until then the process is not ready: one with a wrong
+ * address or CA must not replace a working one in a rollout. Later failures do not change readiness: clients get them as errors
+ * of their requests, for which the process has to be ready.
+ */
+export class UpstreamReadiness {
+  readonly #options: UpstreamReadinessOptions;
+  #notReadyReason: string | undefined = 'the API server has not been reached yet';
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(options: UpstreamReadinessOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined once the API server was reached and verified. */
+  get notReadyReason(): string | undefined {
+    return this.#notReadyReason;
+  }
+
+  /** Makes the first attempt at once. */
+  start(): void {
+    void this.#attempt();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #attempt(): Promise<void> {
+    const { connect, explain, clock, log } = this.#options;
+    try {
+      await connect();
+      this.#notReadyReason = undefined;
+      log.info({}, 'the API server is reached and verified');
+    } catch (error) {
+      const reason = `the API server cannot be reached or verified: ${connectionCode(error)}`;
+      if (this.#stopped) return;
+      if (reason !== this.#notReadyReason) log.warn({ reason: explain(error) }, 'not ready');
+      this.#notReadyReason = reason;
+      this.#timer = clock.after(RETRY_MS, () => void this.#attempt());
+    }
+  }
 }

@@ -1,6 +1,13 @@
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { commandFirst, readCommandLine } from './commandline.js';
-import { completionOf, flagsOf, rowsOfAll, type CommandSummary, type Completion } from './completion.js';
+import {
+  commandFirst,
+  readCommandLine,
+  completionOf,
+  flagsOf,
+  rowsOfAll,
+  type CommandSummary,
+  type Completion,
+} from './commandline.js';
 import {
   checkTogether,
   FlagError,

@@ -2,10 +2,9 @@ import { constants } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.js';
-import type { Connections } from './connections.js';
+import { type Connections, listen } from './connections.js';
 import { Handshakes } from './handshakes.js';
 import type { ServingPair } from '../tls/serving.js';
-import { listen } from './listen.js';
 
 export interface HttpsLimits {
   /** From the first byte, or the opening of the connection, to the end of the head. Ms, like the others. */

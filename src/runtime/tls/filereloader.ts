@@ -2,6 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock.js';
 import { errorText, fileFault } from '../errors.js';
 import type { Logger } from '../logger.js';
+import { parseServingPair, type ServingPair } from './serving.js';
+import { validityProblem } from '../vocabulary/keypair.js';
 
 /** Files that are used together and may be replaced while the process runs. */
 interface WatchedFiles {
@@ -17,7 +19,7 @@ export interface ReloadMetrics {
   reloaded(files: string, usable: boolean): void;
 }
 
-export interface ReloadOptions {
+interface ReloadOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ReloadMetrics;
@@ -101,4 +103,44 @@ export function readText(file: string): string {
     throw new Error(`${file}: cannot be read: ${fileFault(error)}`, { cause: error });
   }
   throw new Error(`${file}: cannot be read: it is no regular file`);
+}
+
+/** The PEM files of a serving certificate and its key. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A serving certificate that is read from files again whenever these change. */
+export class ServingCertificateFiles {
+  readonly #reloader: FileReloader;
+  #pair: ServingPair | undefined;
+
+  /** `use` gets the first pair, and each one that follows. */
+  constructor({ cert, key }: CertificateFiles, use: (pair: ServingPair) => void, options: ReloadOptions) {
+    const apply = ([certText = '', keyText = '']: readonly string[]): void => {
+      try {
+        const pair = parseServingPair(certText, keyText);
+        use(pair);
+        this.#pair = pair;
+      } catch (error) {
+        throw new Error(`${cert}, ${key}: ${errorText(error)}`, { cause: error });
+      }
+    };
+    this.#reloader = new FileReloader({ name: 'certificate', paths: [cert, key], apply }, options);
+  }
+
+  /** @throws Error in one line: a file that cannot be read or used */
+  start(): void {
+    this.#reloader.start();
+  }
+
+  stop(): void {
+    this.#reloader.stop();
+  }
+
+  /** Why the certificate cannot be served at this time, ms since the epoch; undefined where it can. */
+  problem(now: number): string | undefined {
+    return this.#pair === undefined ? 'not started' : validityProblem(this.#pair, now);
+  }
 }

@@ -4,11 +4,10 @@ import { checkServerIdentity, createSecureContext, type SecureContext } from 'no
 
 import { Agent, buildConnector, Client, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
-import { notConnected, observed } from '../connection/observedconnection.js';
+import { notConnected, observed } from '../connection/failure.js';
 import type { Phase } from '../connection/codes.js';
 import { asError } from '../errors.js';
-import { dial } from './dial.js';
-import { openTunnel } from './tunnel.js';
+import { dial, openTunnel } from './dial.js';
 import { bareHost } from '../vocabulary/url.js';
 
 interface PoolOptions {

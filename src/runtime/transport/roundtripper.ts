@@ -14,9 +14,8 @@ import {
 } from './call.js';
 import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
-import { aborted, errorFromResponse, malformed } from './apierror.js';
+import { aborted, errorFromResponse, malformed, unanswered, foreign, rejected } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
-import { unanswered, foreign, rejected } from './explainer.js';
 import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { Pinger } from './pinger.js';

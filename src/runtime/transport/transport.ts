@@ -6,12 +6,10 @@ import type { RequestMetrics } from '../metrics/managermetrics.js';
 import { retryAfterKey, type ApiResponse, type Bucket, type Call } from './call.js';
 import { CachedCredentials, CredentialsError, type CredentialLoader, type Credentials } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
-import { aborted, describeCall, failedCall, noResponse, notSent } from './apierror.js';
-import { RetryAfter, waitBeforeRetry } from './retry.js';
+import { aborted, describeCall, failedCall, noResponse, notSent, lateError } from './apierror.js';
+import { RetryAfter, waitBeforeRetry, TokenBucket, type RateLimit } from './retry.js';
 import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
-import { TokenBucket, type RateLimit } from './ratelimit.js';
-import { lateError } from './explainer.js';
 import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
 /** Sends calls to the API server with retries and rate limits; does not interpret objects. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import type { ContainerLogRequest, LogLine, PodLogs } from '@multicluster-engine/kube-apiserver';
 import { delay, type Clock } from '../../runtime/clock.js';
-import { truncateBytes } from '../../runtime/events/event.js';
+import { truncateBytes } from '../../runtime/events/recorder.js';
 import { field, parseJson, textField } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 

@@ -6,7 +6,7 @@ import type { Exit } from '@multicluster-engine/kube-apiserver';
 import { backoffMs } from '../../runtime/backoff.js';
 import { delay, systemRandom, type Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
-import type { EventNote } from '../../runtime/events/event.js';
+import type { EventNote } from '../../runtime/events/recorder.js';
 import type { LaunchedProcess } from './launcher.js';
 import { lastLineIn } from './output.js';
 import type { PodObject, ReplicaState } from './podobject.js';

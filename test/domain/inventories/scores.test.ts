@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { scoreClaims, withScores } from '../../../src/domain/inventories/scores.js';
-import type { SourceObject } from '../../../src/domain/inventories/source.js';
+import { type SourceObject, scoreClaims, withScores } from '../../../src/domain/inventories/source.js';
 
 const NOW = Date.parse('2022-01-01T00:00:00Z');
 const EXPIRED = '2021-12-31T23:59:30Z';

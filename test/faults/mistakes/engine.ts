@@ -67,7 +67,7 @@ export const ENGINE: readonly Mistake[] = [
   },
   {
     name: 'an object that could not be written is not tried again',
-    file: 'operator/controllers/engine/outcome.ts',
+    file: 'operator/controllers/engine/report.ts',
     from: '    ...failed.map((one) => memory.retryDelayMs(idOf(one.type, one.name), clock.monotonic())),\n',
     to: '',
     scenarios: 'engine/install',

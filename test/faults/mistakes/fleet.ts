@@ -67,7 +67,7 @@ export const FLEET: readonly Mistake[] = [
   },
   {
     name: 'most clusters of an inventory are deleted at once',
-    file: 'operator/controllers/inventories/apply.ts',
+    file: 'operator/controllers/inventories/reconcile.ts',
     from: 'if (isBraked(count.missing, count)) {',
     to: 'if (isBraked(count.unavailable, count)) {',
     scenarios: 'timed/inventories',

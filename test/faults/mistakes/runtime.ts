@@ -18,7 +18,7 @@ export const RUNTIME: readonly Mistake[] = [
   },
   {
     name: 'a candidate takes the Lease after the time between two renewals',
-    file: 'runtime/leaderelection/leasecandidate.ts',
+    file: 'runtime/leaderelection/leaderelector.ts',
     from: 'this.#observed.msUntilFree(identity, times.duration);',
     to: 'this.#observed.msUntilFree(identity, times.retryPeriod) - times.duration + times.retryPeriod;',
     scenarios: 'timed/replicas',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
 import type { CauseReason } from '@multicluster-engine/values/schema/fielderror';
-import { invalidObjectError } from '../../../src/gateway/response/invalidobject.js';
+import { invalidObjectError } from '../../../src/gateway/response/parseerror.js';
 import { suggestField } from '@multicluster-engine/values/schema/fieldrules';
 import { rules } from '../openapi/document.js';
 

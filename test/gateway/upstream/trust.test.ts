@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { UpstreamReadiness } from '../../../src/runtime/endpoints/upstreamreadiness.js';
+import { UpstreamReadiness } from '../../../src/runtime/endpoints/tokenserver.js';
 import { issueServingCertificate, type ServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Events, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
-import { type EventObject, eventRights } from '../../../src/runtime/events/event.js';
 import { guardClient } from '../../../src/runtime/client/guard.js';
-import { type EventRecorder, createRecorder } from '../../../src/runtime/events/recorder.js';
+import {
+  type EventRecorder,
+  createRecorder,
+  type EventObject,
+  eventRights,
+} from '../../../src/runtime/events/recorder.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient, CallOptions } from '../../../src/runtime/client/client.js';
-import { eventRights } from '../../../src/runtime/events/event.js';
+import { eventRights } from '../../../src/runtime/events/recorder.js';
 import { guardClient, type GuardRow } from '../../../src/runtime/client/guard.js';
 import { leaseRights } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../../src/runtime/errors.js';

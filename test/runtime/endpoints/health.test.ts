@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock, Timer } from '../../../src/runtime/clock.js';
-import { StallDetector } from '../../../src/runtime/endpoints/health.js';
+import { StallDetector } from '../../../src/runtime/endpoints/server.js';
 
 /** A loop whose timer fires only when the test turns it, however late that is. */
 class StallingLoop implements Clock {

@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Endpoint, healthRoute, metricsRoute, type Route } from '../../../src/runtime/endpoints/server.js';
+import {
+  Endpoint,
+  healthRoute,
+  metricsRoute,
+  type Route,
+  type HealthCheck,
+} from '../../../src/runtime/endpoints/server.js';
 import { systemClock } from '../../../src/runtime/clock.js';
-import type { HealthCheck } from '../../../src/runtime/endpoints/health.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 
 const open: Endpoint[] = [];

@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { Events } from '../../../src/runtime/vocabulary/kinds.js';
-import { type EventObject, truncateBytes } from '../../../src/runtime/events/event.js';
-import { type EventNote, type EventRecorder, createRecorder } from '../../../src/runtime/events/recorder.js';
+import {
+  type EventNote,
+  type EventRecorder,
+  createRecorder,
+  type EventObject,
+  truncateBytes,
+} from '../../../src/runtime/events/recorder.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi, failure } from '../../support/fakes/api.js';
 import { RecordingLog } from '../../support/fakes/log.js';

@@ -9,7 +9,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
-import type { EventObject } from '../../../src/runtime/events/event.js';
+import type { EventObject } from '../../../src/runtime/events/recorder.js';
 import type { Lease } from '../../../src/runtime/leaderelection/leaserecord.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 import { ConfigMaps, CustomResourceDefinitions, Events, Leases } from '../../../src/runtime/vocabulary/kinds.js';

@@ -8,10 +8,15 @@ import { runWithEndpoints } from '../../../src/runtime/endpoints/endpoints.js';
 import type { GuardRow } from '../../../src/runtime/client/guard.js';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
 import { createLogger } from '../../../src/runtime/log/pinologger.js';
-import { createLeaderClients, createManager, leaderGroup, type Manager } from '../../../src/runtime/manager/manager.js';
+import {
+  createLeaderClients,
+  createManager,
+  leaderGroup,
+  type Manager,
+  type Group,
+} from '../../../src/runtime/manager/manager.js';
 import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf } from '../../../src/runtime/metrics/registry.js';
-import type { Group } from '../../../src/runtime/manager/group.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
 import { ConfigMaps, controllerReference } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';

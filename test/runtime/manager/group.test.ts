@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../../src/runtime/controller/controller.js';
-import { Group, type GroupOptions, type CacheSource } from '../../../src/runtime/manager/group.js';
+import { Group, type GroupOptions, type CacheSource } from '../../../src/runtime/manager/manager.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
 
@@ -108,7 +108,7 @@ describe('a group', () => {
   it('Node prints no warning while many caches of a group wait', () => {
     // Jest hides the warnings of its own process.
     const program = `
-      import { Group } from ${JSON.stringify(new URL('../../../src/runtime/manager/group.js', import.meta.url))};
+      import { Group } from ${JSON.stringify(new URL('../../../src/runtime/manager/manager.js', import.meta.url))};
       const source = {
         start() {},
         stop() {},

@@ -1,7 +1,7 @@
 import { createLogger } from '../../../src/runtime/log/pinologger.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { createController } from '../../../src/runtime/controller/controller.js';
-import { Group } from '../../../src/runtime/manager/group.js';
+import { Group } from '../../../src/runtime/manager/manager.js';
 import { exitOnCrash, runUntilSignalled } from '../../../src/runtime/process/lifecycle.js';
 import type { Result } from '../../../src/runtime/controller/result.js';
 

@@ -7,7 +7,7 @@ import { delay, type Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
-import { cachesNotCurrent, waitForCaches } from '../caches.js';
+import { cachesNotCurrent, waitForCaches } from '../controller.js';
 
 /** An object whose whole status is written by this controller. */
 export interface ObjectWithStatus extends KubeObject {

@@ -8,7 +8,7 @@ import { deploymentHealth } from '../../../domain/engine/status/components.js';
 import type { ObjectState, StatusInput } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
-import { isBoundIn } from './caches.js';
+import { isBoundIn, type TargetContents } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { certificatesOf } from './install/certificates.js';
@@ -22,13 +22,18 @@ import {
   observeStages,
   type InstallState,
 } from './install/stages.js';
-import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './failure.js';
 import { merge } from './applysteps.js';
-import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
-import { writeFinalizers } from './report.js';
-import type { Scope } from './scope.js';
-import type { TargetContents } from './targetcaches.js';
+import {
+  writeFinalizers,
+  appliedOutcome,
+  baseStatus,
+  deniedOutcome,
+  notReadYet,
+  notSyncedOutcome,
+  type Outcome,
+} from './report.js';
+import type { Scope, EngineMemory } from './scope.js';
 import { uninstall } from './uninstall/uninstall.js';
 
 /** Carries out a decision. Throws what is retried with backoff. */

@@ -1,14 +1,13 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import { targetTypes, templateErrors } from '../../../domain/engine/catalogue.js';
 import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/manager/group.js';
+import type { CacheSource } from '../../../runtime/manager/manager.js';
 import type { EngineMetrics } from '../metrics.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { allCaches, openEngineCaches, type EngineCaches } from './caches.js';
+import { allCaches, openEngineCaches, type EngineCaches, TargetCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
 import type { EngineContext } from './scope.js';
 import type { OpenCache } from '../../../runtime/cache/cache.js';
-import { TargetCaches } from './targetcaches.js';
 import { targetNamespaceOf } from '../../../domain/engine/spec.js';
 
 type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;

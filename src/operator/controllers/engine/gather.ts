@@ -16,7 +16,7 @@ import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js'
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import { servedEngine } from '../../../domain/engine/status/status.js';
 import type { Result } from '../../../runtime/controller/result.js';
-import { cachesNotCurrent, waitForCaches } from '../caches.js';
+import { cachesNotCurrent, waitForCaches } from '../controller.js';
 import { allCaches, storedBindings } from './caches.js';
 import type { EngineContext } from './scope.js';
 

@@ -2,9 +2,8 @@ import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/
 import { apply } from './apply.js';
 import { decide } from './decide.js';
 import { gather, type Input } from './gather.js';
-import { EngineMemory } from './memory.js';
 import { report } from './report.js';
-import type { EngineContext, Scope } from './scope.js';
+import { type EngineContext, type Scope, EngineMemory } from './scope.js';
 
 /**
  * One engine, one pass: gather, decide, apply, report.

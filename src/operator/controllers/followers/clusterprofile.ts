@@ -15,7 +15,7 @@ import { isFailure } from '../../../runtime/errors.js';
 import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
 import { BRAKED_RETRY_MS, DeletionCheck, GRACE_PERIOD_MS } from '../deletions.js';
 import { applyFields, CONFLICT_RETRY_MS } from '../fields.js';
-import type { OptionalControllers } from '../optionalsource.js';
+import type { OptionalControllers } from '../controller.js';
 import type { Nothing } from '../placement/scope.js';
 import { createFollower, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';
 

@@ -4,10 +4,14 @@ import type { ControllerOptions } from '../../../runtime/controller/controller.j
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { cachesNotCurrent, waitForCaches } from '../caches.js';
 import type { ClusterControllerOptions } from '../clusters/controller.js';
-import { newController } from '../controller.js';
-import { optionalSource, type OptionalControllers } from '../optionalsource.js';
+import {
+  newController,
+  cachesNotCurrent,
+  waitForCaches,
+  optionalSource,
+  type OptionalControllers,
+} from '../controller.js';
 import type { PlacementCaches } from '../placement/caches.js';
 import type { Nothing } from '../placement/scope.js';
 

@@ -10,7 +10,7 @@ import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
-import type { OptionalControllers } from '../optionalsource.js';
+import type { OptionalControllers } from '../controller.js';
 import { confirmedIn } from '../placement/caches.js';
 import type { Nothing } from '../placement/scope.js';
 import { createFollower, NOTHING, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';

@@ -12,7 +12,7 @@ import {
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
-import type { OptionalControllers } from '../optionalsource.js';
+import type { OptionalControllers } from '../controller.js';
 import { BY_PLACEMENT, confirmedIn } from '../placement/caches.js';
 import type { Nothing } from '../placement/scope.js';
 import { createFollower, NOTHING, notCurrent, type FollowerOptions, type FollowerScope } from './follower.js';

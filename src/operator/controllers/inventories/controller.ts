@@ -4,14 +4,13 @@ import { originOf } from '../../../domain/inventories/managedcluster.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/manager/group.js';
+import type { CacheSource } from '../../../runtime/manager/manager.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { ClusterControllerOptions } from '../clusters/controller.js';
-import { newController } from '../controller.js';
-import { optionalSource } from '../optionalsource.js';
+import { newController, optionalSource } from '../controller.js';
 import { DeletionCheck } from '../deletions.js';
 import { InventoryReconciler } from './reconcile.js';
-import type { InventoryCache, InventoryContext } from './scope.js';
+import type { InventoryCache, InventoryContext } from './gather.js';
 
 /** `client` is guarded by `inventoryRights`. */
 export interface InventoryOptions extends Omit<ClusterControllerOptions, 'caches'> {

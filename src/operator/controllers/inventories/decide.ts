@@ -3,8 +3,7 @@ import { fieldsToApply, wantedCluster, withoutNewTaint } from '../../../domain/i
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { GRACE_PERIOD_MS } from '../deletions.js';
-import type { Gathered } from './gather.js';
-import type { InventoryCache, Scope } from './scope.js';
+import type { Gathered, InventoryCache, Scope } from './gather.js';
 
 const BRAKED_TAINT_RETRY_MS = 60_000;
 const NOT_CURRENT_RETRY_MS = 5_000;

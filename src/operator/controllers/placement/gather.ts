@@ -13,7 +13,7 @@ import type { DecisionWrite } from '../../../domain/placement/publish/writeorder
 import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
-import { cachesNotCurrent, waitForCaches } from '../caches.js';
+import { cachesNotCurrent, waitForCaches } from '../controller.js';
 import { BY_PLACEMENT } from './caches.js';
 import type { KnownDefinitions } from '../deletions.js';
 import type { Nothing, PlacementState, Scope } from './scope.js';

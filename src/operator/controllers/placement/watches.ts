@@ -19,7 +19,7 @@ import { namedFacts, compileSpec } from '../../../domain/placement/spec/predicat
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import type { Change } from '../../../runtime/cache/store.js';
 import { NamedFacts } from '../../index/keyindex.js';
-import { cachesNotCurrent } from '../caches.js';
+import { cachesNotCurrent } from '../controller.js';
 
 import type { PlacementContext } from './scope.js';
 

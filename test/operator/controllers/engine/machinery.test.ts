@@ -11,7 +11,7 @@ import {
   ServiceAccounts,
 } from '../../../../src/runtime/vocabulary/kinds.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
-import { EngineMemory } from '../../../../src/operator/controllers/engine/memory.js';
+import { EngineMemory } from '../../../../src/operator/controllers/engine/scope.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { targetTypes } from '../../../../src/domain/engine/catalogue.js';
 import { guardClient, type GuardedWrite } from '../../../../src/runtime/client/guard.js';

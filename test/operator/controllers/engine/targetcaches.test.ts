@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
-import { TargetCaches } from '../../../../src/operator/controllers/engine/targetcaches.js';
+import { TargetCaches } from '../../../../src/operator/controllers/engine/caches.js';
 import type { Cache, CacheOptions } from '../../../../src/runtime/cache/cache.js';
 import { FakeCache } from '../../../support/fakes/cache.js';
 

@@ -3,10 +3,14 @@ import type { Condition, KubeObject, ObjectMeta } from '../../../../src/runtime/
 import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { HubApi, IssueKeyPair } from '../../../../src/operator/controllers/engine/scope.js';
-import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/operator/controllers/engine/caches.js';
+import {
+  allCaches,
+  openEngineCaches,
+  type EngineCaches,
+  TargetCaches,
+} from '../../../../src/operator/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/operator/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
-import { TargetCaches } from '../../../../src/operator/controllers/engine/targetcaches.js';
 import { watchCaches } from '../../../../src/operator/controllers/engine/controller.js';
 import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import { targetTypes } from '../../../../src/domain/engine/catalogue.js';

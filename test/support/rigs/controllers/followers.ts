@@ -21,7 +21,7 @@ import {
   sigDecisionCacheOptions,
 } from '../../../../src/operator/controllers/followers/sigdecision.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
-import type { EventNote } from '../../../../src/runtime/events/event.js';
+import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { FakeCache } from '../../fakes/cache.js';
 import { PlacementRig } from './placement.js';

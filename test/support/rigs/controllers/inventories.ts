@@ -11,7 +11,7 @@ import {
   createInventoryControllers,
   type InventoryControllers,
 } from '../../../../src/operator/controllers/inventories/controller.js';
-import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
+import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/gather.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory, ocmInventory, type SourceObject } from '../../../../src/domain/inventories/source.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';

@@ -4,7 +4,7 @@ import type { EventNote, EventRecorder } from '../../../../src/runtime/events/re
 import { guardClient, type GuardRow } from '../../../../src/runtime/client/guard.js';
 import type { Transport, TransportOptions } from '../../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
-import { Group, type GroupOptions } from '../../../../src/runtime/manager/group.js';
+import { Group, type GroupOptions } from '../../../../src/runtime/manager/manager.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { transportOf } from '../../clients/transport.js';
 import { RecordingLog } from '../../fakes/log.js';

@@ -2,7 +2,7 @@ import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/c
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import { ManagedClusters, OcmAddOnPlacementScores } from '../../../../src/api/resources.js';
 import { createInventoryControllers } from '../../../../src/operator/controllers/inventories/controller.js';
-import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
+import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/gather.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory, ocmInventory, type SourceObject } from '../../../../src/domain/inventories/source.js';
 import { createCache } from '../../../../src/runtime/cache/reflector.js';

@@ -13,7 +13,7 @@ import { MembershipIndex } from '../../../index/membershipindex.js';
 import type { Cache } from '../../../../runtime/cache/cache.js';
 import type { EventRecorder } from '../../../../runtime/events/recorder.js';
 import type { Clock, Timer } from '../../../../runtime/clock.js';
-import type { CacheSource } from '../../../../runtime/manager/group.js';
+import type { CacheSource } from '../../../../runtime/manager/manager.js';
 import type { FleetCounts } from '../../metrics.js';
 import type { AgentLease } from './leases.js';
 

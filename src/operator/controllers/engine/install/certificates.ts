@@ -29,7 +29,7 @@ import { applySteps, merge, onlyStates, type Applied } from '../applysteps.js';
 import { stateAfterFailure } from '../failure.js';
 import type { Input } from '../gather.js';
 import type { Scope } from '../scope.js';
-import type { TargetContents } from '../targetcaches.js';
+import type { TargetContents } from '../caches.js';
 import { givenSecretState, readGivenSecret } from './givenobjects.js';
 
 /** The longest time to the next pass, ms: timers cannot wait for as long as a certificate is valid. */

@@ -11,10 +11,9 @@ import {
 } from '../../../../domain/engine/steps/certificate.js';
 import { sameJson } from '../../../../runtime/vocabulary/json.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
-import type { GivenSecret } from '../memory.js';
-import type { Scope } from '../scope.js';
+import type { Scope, GivenSecret } from '../scope.js';
 import type { Input } from '../gather.js';
-import type { TargetContents } from '../targetcaches.js';
+import type { TargetContents } from '../caches.js';
 import { inspectTrustBundle, type TrustBundleFinding } from '../../../../domain/engine/steps/podtemplates.js';
 import type { StatusInput } from '../../../../domain/engine/status/input.js';
 import type { TrustBundle } from '../../../../domain/engine/spec.js';

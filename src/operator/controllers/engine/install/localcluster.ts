@@ -19,10 +19,9 @@ import { sameJson } from '../../../../runtime/vocabulary/json.js';
 import { Namespaces, Nodes } from '../../../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../../../runtime/vocabulary/meta.js';
 import type { Input } from '../gather.js';
-import type { EngineMemory } from '../memory.js';
 import { NOTHING_APPLIED, type Applied } from '../applysteps.js';
 import { stateAfterFailure } from '../failure.js';
-import type { Scope } from '../scope.js';
+import type { Scope, EngineMemory } from '../scope.js';
 
 /** Between two reads of version and Nodes, as an agent reads them. */
 const SAMPLE_PERIOD_MS = 300_000;

@@ -27,7 +27,7 @@ import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, onlyStates, type Applied } from '../applysteps.js';
 import type { Scope } from '../scope.js';
-import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
+import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../caches.js';
 import { certificatesOf } from './certificates.js';
 import { readTrustBundle } from './givenobjects.js';
 

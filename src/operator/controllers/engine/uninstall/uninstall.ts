@@ -2,7 +2,7 @@ import type { StatusInput } from '../../../../domain/engine/status/input.js';
 import { DONE, type Result } from '../../../../runtime/controller/result.js';
 import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
-import { baseStatus, type Outcome } from '../outcome.js';
+import { baseStatus, type Outcome } from '../report.js';
 import type { Scope } from '../scope.js';
 import { stopReporting } from '../install/localcluster.js';
 import { type UninstallResult, waitsFor, readRemaining } from './remaining.js';
