@@ -1,5 +1,4 @@
 import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js';
-import { SelfSubjectAccessReviews, apiVersionOf } from '../vocabulary/kinds.js';
 import { ApiError, isFailure, type FailedCall } from '../errors.js';
 import type { ApiResponse, Bucket, Call } from '../transport/call.js';
 import type {
@@ -17,6 +16,7 @@ import { malformed } from '../transport/apierror.js';
 import { removalOf, bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { field, textField } from '../vocabulary/json.js';
 import { pagesOf } from './list.js';
+import { isAllowed } from './reviews.js';
 import { acceptOf, collectionPath, objectPath, resourceOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
@@ -208,23 +208,8 @@ class RestClient implements KubeClient {
 
   async allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean> {
     const { type, verb, ...rest } = access;
-    const target = { verb: 'create', type: SelfSubjectAccessReviews, name: { name: '' } };
     const resourceAttributes = { ...rest, verb, group: type.group, version: type.version, resource: type.plural };
-    const review = {
-      apiVersion: apiVersionOf(SelfSubjectAccessReviews),
-      kind: SelfSubjectAccessReviews.kind,
-      spec: { resourceAttributes },
-    };
-    // A review stores nothing, so it can be repeated.
-    const response = await this.#send(target, {
-      method: 'POST',
-      idempotent: true,
-      body: JSON.stringify(review),
-      signal,
-    });
-    const allowed = field(field(response.body, 'status'), 'allowed');
-    if (typeof allowed !== 'boolean') throw malformed(callOf(target), 'an access review without status.allowed');
-    return allowed;
+    return isAllowed(this.#transport, { resourceAttributes }, { ...this.#options, signal });
   }
 
   async #write<T extends KubeObject>(target: Target, options: WriteOptions, send: Send): Promise<T> {

@@ -9,6 +9,7 @@ import {
 } from '../vocabulary/kinds.js';
 import { isFailure, type FailedCall } from '../errors.js';
 import { malformed } from '../transport/apierror.js';
+import type { Call } from '../transport/call.js';
 import type { Transport } from '../transport/transport.js';
 import { collectionPath, resourceOf } from './path.js';
 
@@ -37,7 +38,7 @@ export type ReviewAccess = (token: string) => Promise<AccessDecision>;
  */
 export function createAccessReviewer(transport: Transport): ReviewAccess {
   async function statusOf(type: ResourceType, spec: object): Promise<unknown> {
-    const status = await review(transport, type, { spec }, HALF_DEADLINE_MS);
+    const status = await review(transport, type, { spec }, sentOnce(HALF_DEADLINE_MS));
     if (typeof status !== 'object' || status === null) throw malformed(targetOf(type), 'a review without status');
     return status;
   }
@@ -65,10 +66,7 @@ export function selfAccessReviewer(connect: (token: string) => Transport): Revie
     const transport = connect(token);
     try {
       const spec = { nonResourceAttributes: READ_METRICS };
-      const allowed = field(await review(transport, SelfSubjectAccessReviews, { spec }, DEADLINE_MS), 'allowed');
-      if (typeof allowed !== 'boolean')
-        throw malformed(targetOf(SelfSubjectAccessReviews), 'there is no status.allowed');
-      return allowed ? 'allowed' : 'forbidden';
+      return (await isAllowed(transport, spec, sentOnce(DEADLINE_MS))) ? 'allowed' : 'forbidden';
     } catch (error) {
       if (isFailure(error, 'Unauthorized')) return 'unauthenticated';
       if (isFailure(error, 'Forbidden')) return 'forbidden';
@@ -85,7 +83,7 @@ export function selfAccessReviewer(connect: (token: string) => Transport): Revie
  */
 export async function reviewSelf(transport: Pick<Transport, 'call'>): Promise<string> {
   try {
-    const status = await review(transport, SelfSubjectReviews, {}, DEADLINE_MS);
+    const status = await review(transport, SelfSubjectReviews, {}, sentOnce(DEADLINE_MS));
     return textField(field(status, 'userInfo'), 'username');
   } catch (error) {
     if (isFailure(error, 'Forbidden')) return '';
@@ -93,11 +91,25 @@ export async function reviewSelf(transport: Pick<Transport, 'call'>): Promise<st
   }
 }
 
+/** A SelfSubjectAccessReview. @throws ApiError */
+export async function isAllowed(transport: Pick<Transport, 'call'>, spec: object, sent: Sent): Promise<boolean> {
+  const allowed = field(await review(transport, SelfSubjectAccessReviews, { spec }, sent), 'allowed');
+  if (typeof allowed !== 'boolean') throw malformed(targetOf(SelfSubjectAccessReviews), 'there is no status.allowed');
+  return allowed;
+}
+
+/** How a review is sent. */
+type Sent = Pick<Call, 'attempts' | 'bucket' | 'deadlineMs' | 'signal'>;
+
+function sentOnce(deadlineMs: number): Sent {
+  return { attempts: 1, bucket: 'reviews', deadlineMs };
+}
+
 async function review(
   transport: Pick<Transport, 'call'>,
   type: ResourceType,
   body: object,
-  deadlineMs: number,
+  sent: Sent,
 ): Promise<unknown> {
   const response = await transport.call({
     method: 'POST',
@@ -105,10 +117,9 @@ async function review(
     target: targetOf(type),
     body: JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...body }),
     contentType: 'application/json',
+    // It stores nothing, so that it can be repeated.
     idempotent: true,
-    attempts: 1,
-    bucket: 'reviews',
-    deadlineMs,
+    ...sent,
   });
   return field(response.body, 'status');
 }
