@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock, type Clock } from '../clock.js';
-import { KubeconfigError, type CredentialLoader, type Credentials } from '../transport/credentials.js';
+import { KubeconfigError, type CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
 import { CredentialReader, headersOf, tokenIn } from './credentials.js';
 import { type Environment, addressOf } from '../flags/flags.js';
@@ -96,13 +96,17 @@ function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOpti
     server,
     context: '',
     namespace: podNamespace(pod),
+    // Reads the token and the authority again.
     load: async () => {
-      const { headers, ...credentials } = await podCredentials(pod);
+      const folder = path.join(pod.mountPrefix, MOUNT);
+      const file = path.join(folder, 'token');
       const others = impersonate === undefined ? {} : { 'Impersonate-User': impersonate };
       return {
-        ...credentials,
+        server,
         ...route,
-        headers: headersOf({ ...headers, ...others }, origin),
+        presented: `the token in ${file}`,
+        headers: headersOf({ Authorization: `Bearer ${await tokenIn(file)}`, ...others }, origin),
+        tls: { ...authorityIn(path.join(folder, 'ca.crt'), pod.env[EXTRA_AUTHORITIES]), rejectUnauthorized: true },
       };
     },
   };
@@ -151,19 +155,6 @@ function podNamespace({ env, mountPrefix }: PodOptions): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Reads the token and the authority again. @throws KubeconfigError with the file. */
-async function podCredentials(options: PodOptions): Promise<Omit<Credentials, 'origin'>> {
-  const folder = path.join(options.mountPrefix, MOUNT);
-  const file = path.join(folder, 'token');
-  const token = await tokenIn(file);
-  return {
-    server: podServer(options),
-    presented: `the token in ${file}`,
-    headers: { Authorization: `Bearer ${token}` },
-    tls: { ...authorityIn(path.join(folder, 'ca.crt'), options.env[EXTRA_AUTHORITIES]), rejectUnauthorized: true },
-  };
 }
 
 /**
