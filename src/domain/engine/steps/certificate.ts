@@ -14,7 +14,12 @@ import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { appliedFields, ownershipOf, wasAppliedByUs } from './ownership.js';
 import { LEFTOVER_CAUSE } from './steps.js';
 import { nameList } from '../../conditions.js';
-import { inspectKeyPair, validityProblem, type KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
+import {
+  inspectKeyPair,
+  pemCertificates,
+  validityProblem,
+  type KeyPairFinding,
+} from '../../../runtime/vocabulary/keypair.js';
 
 /**
  * A serving certificate consists of a Secret with the key pair and a ConfigMap with the certificates that clients trust:
@@ -71,7 +76,6 @@ const TRUST_KEY = 'ca.crt';
 const CERTIFICATE_FIELD = 'tls.crt';
 const KEY_FIELD = 'tls.key';
 const VERSION_LABEL = 'app.kubernetes.io/version';
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 /** The fields of the Secret that the operator owns until somebody else writes them. */
 const OWNED_FIELDS: readonly (readonly string[])[] = [
@@ -105,7 +109,7 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
     return { kind: 'renew', drift: true, cause: `was changed by somebody else at ${fields}`, served: published };
   }
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
-  const served = certificatesIn(bundle).at(-1);
+  const served = pemCertificates(bundle).at(-1);
   const drifted = driftedFields(unversionedMetadata(certificate), secret);
   if (drifted.length > 0) return { kind: 'renew', drift: true, cause: `differs at ${drifted.join(', ')}`, served };
   const expiry = secret.metadata.annotations?.[EXPIRY_ANNOTATION] ?? '';
@@ -118,7 +122,7 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
 
 /** The certificates to trust before `issued` is stored: the one that is served until then, and this one. */
 export function bundleOf(issued: KeyPair, served: string | undefined): string {
-  const trusted = new Set([...(served === undefined ? [] : [served]), ...certificatesIn(issued.certificate)]);
+  const trusted = new Set([...(served === undefined ? [] : [served]), ...pemCertificates(issued.certificate)]);
   return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
@@ -156,11 +160,7 @@ function ownsField(secret: KubeObject, field: readonly string[]): boolean {
 /** The newest certificate in our ConfigMap: what may be served, where the Secret does not show it. */
 function publishedCertificate(certificate: ServingCertificate, configMap: KubeObject | undefined): string | undefined {
   if (configMap === undefined || ownershipOf(configMap, certificate.engine) !== 'ours') return undefined;
-  return certificatesIn(textAt(configMap, 'data', TRUST_KEY)).at(-1);
-}
-
-function certificatesIn(text: string): readonly string[] {
-  return text.match(CERTIFICATE) ?? [];
+  return pemCertificates(textAt(configMap, 'data', TRUST_KEY)).at(-1);
 }
 
 /** A Secret with a serving certificate that somebody else made: whether a component can serve with it. */
