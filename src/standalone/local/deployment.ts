@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { V1DeploymentSpec, V1DeploymentStatus } from '@kubernetes/client-node';
 import { sameJson } from '../../runtime/vocabulary/json.js';
-import { timestamp, type KubeObject } from '../../runtime/vocabulary/meta.js';
+import { timestamp, type ConditionStatus, type KubeObject } from '../../runtime/vocabulary/meta.js';
+import { timedCondition } from '../../domain/conditions.js';
 
 export interface Deployment extends KubeObject {
   readonly spec?: Partial<V1DeploymentSpec>;
@@ -20,7 +21,7 @@ export interface Problem {
 
 interface Undated extends Problem {
   readonly type: string;
-  readonly status: string;
+  readonly status: ConditionStatus;
 }
 
 /** Times are RFC 3339. */
@@ -69,7 +70,10 @@ export function deploymentStatus(deployment: Deployment, observed: Observation, 
     // The API server leaves out what is 0.
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
     terminatingReplicas: 0,
-    conditions: conditions.map((condition) => withTimes(condition, stored?.conditions, now)),
+    conditions: conditions.map((one) => {
+      const before = stored?.conditions?.find(({ type }) => type === one.type);
+      return timedCondition(one, before, timestamp(now));
+    }),
   };
   return stored !== undefined && sameJson(sorted(status), sorted(stored)) ? stored : status;
 }
@@ -80,17 +84,21 @@ function conditionsOf(deployment: Deployment, { ready, problem }: Observation): 
   const met = Number(ready) >= wanted;
   const available = {
     type: 'Available',
-    status: met ? 'True' : 'False',
+    status: met ? ('True' as const) : ('False' as const),
     reason: `MinimumReplicas${met ? 'Available' : 'Unavailable'}`,
     message: `Deployment ${met ? 'has' : 'does not have'} minimum availability.`,
     ...(isForeign ? NOT_RUN_HERE : {}),
   };
   // At this reason `kubectl rollout status` stops waiting.
   const progressing = isForeign
-    ? { type: 'Progressing', status: 'False', ...NOT_RUN_HERE, reason: 'ProgressDeadlineExceeded' }
+    ? { type: 'Progressing', status: 'False' as const, ...NOT_RUN_HERE, reason: 'ProgressDeadlineExceeded' }
     : progress(deployment, met);
   const failure = problem === NOT_RUN_HERE ? undefined : (problem ?? (wanted > 1 ? oneProcess(wanted) : undefined));
-  return [available, progressing, ...(failure ? [{ type: 'ReplicaFailure', status: 'True', ...failure }] : [])];
+  return [
+    available,
+    progressing,
+    ...(failure ? [{ type: 'ReplicaFailure', status: 'True' as const, ...failure }] : []),
+  ];
 }
 
 /**
@@ -100,7 +108,7 @@ function conditionsOf(deployment: Deployment, { ready, problem }: Observation): 
 function progress(deployment: Deployment, met: boolean): Undated {
   const process = `Process "${templateName(deployment)}"`;
   const complete = `${process} has successfully progressed.`;
-  const [type, status] = ['Progressing', 'True'];
+  const [type, status] = ['Progressing', 'True'] as const;
   if (met || deployment.status?.conditions?.some(({ message }) => message === complete) === true)
     return { type, status, reason: 'NewReplicaSetAvailable', message: complete };
   return { type, status, reason: 'ReplicaSetUpdated', message: `${process} is progressing.` };
@@ -109,17 +117,6 @@ function progress(deployment: Deployment, met: boolean): Undated {
 function oneProcess(wanted: number): Problem {
   const message = `${wanted} replicas are wanted; this runtime runs 1 process for each Deployment`;
   return { reason: 'OneProcessEach', message };
-}
-
-function withTimes(one: Undated, before: readonly DeploymentCondition[] = [], now: number): DeploymentCondition {
-  const old = before.find(({ type }) => type === one.type);
-  if (old?.status === one.status && old.reason === one.reason && old.message === one.message) return old;
-  const time = timestamp(now);
-  return {
-    ...one,
-    lastUpdateTime: time,
-    lastTransitionTime: old?.status === one.status ? old.lastTransitionTime : time,
-  };
 }
 
 function sorted({ conditions = [], ...counts }: DeploymentStatus): DeploymentStatus {

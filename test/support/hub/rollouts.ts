@@ -130,7 +130,7 @@ function statusOf(
 
 type Undated = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'>;
 
-function condition(type: string, [status, reason]: readonly [string, string]): Undated {
+function condition(type: string, [status, reason]: readonly [Undated['status'], string]): Undated {
   return { type, status, reason, message: 'make-believe pods' };
 }
 
