@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, open, readdir, stat } from 'node:fs/promises';
+import { access, open, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
@@ -16,7 +16,6 @@ const STARTS = 10;
 /** How many ports are tried, from the default on. */
 const PORTS = 100;
 const FOLDERS = ['store', 'logs', 'pods'];
-const OTHER_FOLDER = 'another folder with --data-dir=DIR';
 
 type Print = (line: string) => void;
 
@@ -33,20 +32,13 @@ export async function checkFolders({
   dataDir,
   auditLog,
 }: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
-  const context = `--data-dir=${dataDir} cannot be used`;
-  if (await isNotFolder(dataDir))
-    throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${OTHER_FOLDER}`);
-  await withContext(context, () => makeFolder(dataDir), 'no folder can be made there');
-  await withContext(context, () => checkFolder(dataDir));
-  for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
-    if (await isNotFolder(folder))
-      throw new Error(`${context}: ${folder} must be a folder, and is a file: move it away, or take ${OTHER_FOLDER}`);
-    await withContext(context, () => checkFolder(folder));
-  }
-  await withContext(context, async () => {
+  const checkAll = async (): Promise<void> => {
+    await makeFolder(dataDir);
+    for (const folder of ['', ...FOLDERS]) await checkFolder(path.join(dataDir, folder));
     await makeFolder(path.dirname(logFile(dataDir)));
     await checkAppendable(logFile(dataDir));
-  });
+  };
+  await withContext(`--data-dir=${dataDir} cannot be used`, checkAll, 'no folder can be made there');
   if (auditLog !== undefined)
     await withContext(
       `--audit-log=${auditLog} cannot be written`,
@@ -58,8 +50,8 @@ export async function checkFolders({
 /** A missing folder passes: it is created later. */
 async function checkFolder(folder: string): Promise<void> {
   try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     await readdir(folder);
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
@@ -188,7 +180,7 @@ export function startErrorMessage(error: unknown, dataDir: string): string {
   if (error instanceof Damaged)
     return `${error.message}; nothing was changed: put a copy of the folder in its place, or start with another --data-dir=DIR`;
   if (codeOf(error) === 'ENOSPC')
-    return `--data-dir=${dataDir}: no space is left on its disk: make room there, or take ${OTHER_FOLDER}`;
+    return `--data-dir=${dataDir}: no space is left on its disk: make room there, or take another folder with --data-dir=DIR`;
   return isListenError(error) ? `${error.message}; use another address with --listen=HOST:PORT` : error.message;
 }
 
@@ -219,10 +211,4 @@ function tryListening({ host, port }: Listen): Promise<void> {
     server.once('error', reject);
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
-}
-
-/** Whether the path exists and is not a folder. */
-async function isNotFolder(place: string): Promise<boolean> {
-  const found = await stat(place).catch(() => undefined);
-  return found !== undefined && !found.isDirectory();
 }

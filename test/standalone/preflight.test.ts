@@ -39,12 +39,12 @@ describe('the data folder', () => {
     [
       'that is a file is refused',
       'file',
-      '--data-dir=FOLDER/file must be a folder, and is a file: take another folder with --data-dir=DIR',
+      '--data-dir=FOLDER/file cannot be used: a part of its path is not a folder: correct it, or take another place',
     ],
     [
       'whose store is a file is refused',
       'odd',
-      '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store must be a folder, and is a file: move it away, or take another folder with --data-dir=DIR',
+      '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store: a part of its path is not a folder: correct it, or take another place',
     ],
   ])('a data folder %s', async (_name, name, message) => {
     writeFileSync(path.join(folder, 'file'), '');
