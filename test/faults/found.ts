@@ -224,4 +224,15 @@ export const FOUND: readonly Found[] = [
       to: 3,
     },
   },
+  {
+    what: 'stopped an agent that had found another cluster of its name, before its token could be stored',
+    mendedBy: 'it stops once its token is stored',
+    plan: {
+      scenario: 'agents/twin',
+      seed: 0,
+      faults: [{ where: { step: 1, of: 'write', n: 2 }, when: 'before', what: { kind: 'answer', status: 403 } }],
+      from: 0,
+      to: 2,
+    },
+  },
 ];

@@ -52,7 +52,7 @@ export class HubState {
   #leaseMs: number;
   #isAvailable = true;
   #failure: string | undefined;
-  /** Holds until the end of the session, whatever succeeds. */
+  /** Holds until the end of the session. */
   #refusal: string | undefined;
   /** Why the token in use is not in the Secret, or may not be; undefined: it is. */
   secretTrouble: Trouble | undefined;
@@ -93,6 +93,7 @@ export class HubState {
 
   refused(problem: string): void {
     this.#refusal = problem;
+    this.#isAvailable = false;
   }
 
   /** Resolves while renewals succeed; rejects with the signal's reason. */

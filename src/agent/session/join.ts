@@ -25,13 +25,19 @@ export async function firstToken(context: SessionContext, token: OwnToken, signa
   }
 }
 
+/** What a session holds the Lease with. */
+interface Holding {
+  readonly hub: Hub;
+  readonly token: OwnToken;
+}
+
 /** Makes this cluster the holder of its Lease. Retries; ends the session when the hub has another cluster of this name. */
-export async function acquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
-  await untilDone(context, 'lease', () => tryAcquireLease(context, hub, signal), signal);
+export async function acquireLease(context: SessionContext, holding: Holding, signal: AbortSignal): Promise<void> {
+  await untilDone(context, 'lease', () => tryAcquireLease(context, holding, signal), signal);
 }
 
 /** One attempt of {@link acquireLease}. Rejects with the signal's reason after it has ended the session. */
-async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
+async function tryAcquireLease(context: SessionContext, { hub, token }: Holding, signal: AbortSignal): Promise<void> {
   const { clusterId, join, state, end } = context;
   try {
     return await hub.createLease({ holder: clusterId, seconds: state.leaseMs / 1000 }, signal);
@@ -44,6 +50,8 @@ async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortS
   } catch (error) {
     if (!isPolicyDenial(error)) throw error;
     state.refused(takenProblem(join.cluster));
+    // Once the other cluster has left, only the stored token can take the name: the join token may be used up by then.
+    await token.untilStored(signal);
     end('taken');
     return signal.throwIfAborted();
   }
@@ -78,11 +86,9 @@ async function untilDone<T>(
   }
 }
 
-interface RotationOptions {
-  readonly hub: Hub;
+interface RotationOptions extends Holding {
   /** The token that the session has begun with; undefined: it was stored before, and its age is not known. */
   readonly firstGrant: TokenGrant | undefined;
-  readonly token: OwnToken;
 }
 
 /**
@@ -118,7 +124,7 @@ export async function rotateTokens(
  */
 export async function renewLease(
   context: SessionContext,
-  { hub, renewalDelay }: { readonly hub: Hub; readonly renewalDelay: ShortenableDelay },
+  { hub, token, renewalDelay }: Holding & { readonly renewalDelay: ShortenableDelay },
   signal: AbortSignal,
 ): Promise<void> {
   const { clusterId: holder, state, tools } = context;
@@ -127,7 +133,7 @@ export async function renewLease(
   const renew = async (): Promise<void> =>
     hub.renewLease({ holder, seconds: state.leaseMs / 1000 }, signal).catch(async (error: unknown) => {
       if (!isFailure(error, 'NotFound')) throw error;
-      await tryAcquireLease(context, hub, signal);
+      await tryAcquireLease(context, { hub, token }, signal);
     });
   let wait = firstRenewalMs(state.leaseMs, random);
   for (;;) {

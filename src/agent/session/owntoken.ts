@@ -1,3 +1,4 @@
+import { whenAborted } from '../../runtime/clock.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import type { Trouble } from '../../domain/agent/report/report.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
@@ -26,8 +27,7 @@ export class OwnToken {
   #resolve: () => void = () => undefined;
   /** Runs when what /readyz and the report say of the Secret has changed. */
   onTrouble: () => void = () => undefined;
-  /** Resolves when the Secret has a token of this manifest. */
-  readonly stored = new Promise<void>((resolve) => (this.#resolve = resolve));
+  readonly #hasStored = new Promise<void>((resolve) => (this.#resolve = resolve));
 
   /** `value`: the stored token; undefined: {@link granted} follows. */
   constructor(context: SessionContext, value: string | undefined) {
@@ -40,6 +40,12 @@ export class OwnToken {
   /** The token for requests to the hub. */
   get value(): string {
     return this.#value;
+  }
+
+  /** Resolves when the Secret has a token of this manifest; rejects with the signal's reason. */
+  async untilStored(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#hasStored, whenAborted(signal)]);
+    signal.throwIfAborted();
   }
 
   /** Takes a token that the hub has granted, after one attempt to store it. Rejects with the signal's reason only. */

@@ -1,4 +1,4 @@
-import { whenAborted, within } from '../../runtime/clock.js';
+import { within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { Observer } from '../observer.js';
 import { ShortenableDelay } from '../schedule.js';
@@ -11,17 +11,18 @@ import { OwnToken } from './owntoken.js';
 /**
  * Joins the hub and reports to it until `signal` fires; rejects with its reason.
  *
- * First it exchanges the join token for a token of the agent's own, tries once to store that, and acquires the Lease. Then it does
- * all of this at the same time: renews the Lease, reports, keeps the token stored, replaces it before it expires, and deletes the
- * join Secret. The process may be killed at any point: the next one does the same, without the exchange if a token is stored.
+ * First it exchanges the join token for a token of the agent's own, and tries once to store that; from then on it keeps the token
+ * stored. It acquires the Lease, and then does all of this at the same time: renews the Lease, reports, replaces the token before it
+ * expires, and deletes the join Secret. The process may be killed at any point: the next one does the same, without the exchange if
+ * a token is stored.
  */
 export async function runSession(context: SessionContext, observer: Observer, signal: AbortSignal): Promise<void> {
   const { join, storedToken, openHub, state, tools } = context;
   const token = new OwnToken(context, storedToken);
   const firstGrant = storedToken === undefined ? await firstToken(context, token, signal) : undefined;
   const hub = openHub(join, () => token.value);
-  try {
-    await acquireLease(context, hub, signal);
+  const work = async (): Promise<void> => {
+    await acquireLease(context, { hub, token }, signal);
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
     const renewalDelay = new ShortenableDelay(tools.clock);
@@ -31,12 +32,14 @@ export async function runSession(context: SessionContext, observer: Observer, si
     observer.onChange = () => publisher.changed();
     token.onTrouble = () => publisher.changed();
     await Promise.all([
-      renewLease(context, { hub, renewalDelay }, signal),
+      renewLease(context, { hub, token, renewalDelay }, signal),
       publisher.run(signal),
       endJoining(context, { hub, publisher, token }, signal),
-      token.keepStored(signal),
       rotateTokens(context, { hub, firstGrant, token }, signal),
     ]);
+  };
+  try {
+    await Promise.all([work(), token.keepStored(signal)]);
   } finally {
     observer.onChange = () => undefined;
     await hub.close();
@@ -56,7 +59,6 @@ async function endJoining(
 ): Promise<void> {
   const { clock } = context.tools;
   await within(clock, context.state.leaseMs, publisher.attempted, signal);
-  await Promise.race([token.stored, whenAborted(signal)]);
-  signal.throwIfAborted();
+  await token.untilStored(signal);
   await deleteJoinSecret(context, hub, signal);
 }

@@ -19,7 +19,7 @@ export const AGENT: readonly Mistake[] = [
   {
     name: 'the join Secret is deleted before a token is stored',
     file: 'agent/session/session.ts',
-    from: '  await Promise.race([token.stored, whenAborted(signal)]);\n',
+    from: '  await token.untilStored(signal);\n',
     to: '',
     scenarios: 'agents/secret-not-stored',
   },
@@ -75,9 +75,16 @@ export const AGENT: readonly Mistake[] = [
   {
     name: 'a Lease that somebody has deleted is not made again',
     file: 'agent/session/join.ts',
-    from: "      if (!isFailure(error, 'NotFound')) throw error;\n      await tryAcquireLease(context, hub, signal);",
+    from: "      if (!isFailure(error, 'NotFound')) throw error;\n      await tryAcquireLease(context, { hub, token }, signal);",
     to: '      throw error;',
     scenarios: 'agents/lease-deleted',
+  },
+  {
+    name: 'an agent that finds another cluster of its name stops before its token is stored',
+    file: 'agent/session/join.ts',
+    from: '    await token.untilStored(signal);\n',
+    to: '',
+    scenarios: 'agents/twin',
   },
   {
     name: 'who waits for the hub is not told that it is back',
