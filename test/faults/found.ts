@@ -235,4 +235,19 @@ export const FOUND: readonly Found[] = [
       to: 2,
     },
   },
+  {
+    what: 'said of a cluster that had been silent before the operator was started again that its clock was wrong',
+    mendedBy:
+      'the time of a renewal is compared with that at which the API server has stored it, and not with that at which it is read',
+    plan: {
+      scenario: 'agents/silence',
+      seed: 0,
+      faults: [
+        { where: { step: 2, of: 'write', n: 3 }, when: 'before', what: { kind: 'answer', status: 429 } },
+        { where: { step: 2, of: 'write', n: 4 }, when: 'answered', what: { kind: 'crash', ms: 1_000 } },
+      ],
+      from: 0,
+      to: 2,
+    },
+  },
 ];

@@ -4,6 +4,7 @@ import { AGENTS_NAMESPACE } from '../../../../api/names.js';
 import { Leases } from '../../../../runtime/vocabulary/kinds.js';
 import { clockState } from '../../../../domain/health/observation.js';
 import { leaseDurationMs } from '../../../../domain/health/view.js';
+import { field, recordsIn, textField } from '../../../../runtime/vocabulary/json.js';
 import type { ObservedLease } from '../../../index/agents.js';
 import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';
 
@@ -16,7 +17,7 @@ export interface AgentLease extends KubeObject {
 interface LeaseCacheDeps {
   /** The monotonic clock of this process, ms. */
   readonly monotonic: () => number;
-  /** The wall clock of this process, which stands for that of the hub: ms since the epoch. */
+  /** The wall clock of this process, for a Lease of which the API server keeps no time: ms since the epoch. */
   readonly wall: () => number;
   /** Whether the cluster is known to have joined: the holder of its Lease is not needed then. */
   readonly isJoined: (cluster: string) => boolean;
@@ -35,6 +36,7 @@ export function openLeaseCache(
     type: Leases,
     namespace: AGENTS_NAMESPACE,
     watchList: true,
+    managedFields: true,
     transform: (lease) => keptLease(lease, cache.store.get(`${AGENTS_NAMESPACE}/${lease.metadata.name}`), deps),
   });
   return cache;
@@ -47,8 +49,17 @@ function keptLease(lease: BuiltIn<V1Lease>, before: AgentLease | undefined, deps
   const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
   const { holderIdentity: holder = '', renewTime, leaseDurationSeconds } = lease.spec ?? {};
   if (holder === '' || renewTime === undefined) return { metadata };
-  const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.observed?.clock);
+  const storedAt = storedTime(lease.metadata) ?? deps.wall();
+  const clock = clockState(Date.parse(renewTime) - storedAt, before?.observed?.clock);
   const durationMs = leaseDurationSeconds === undefined ? 0 : leaseDurationMs(leaseDurationSeconds);
   const observed = { at: Math.round(deps.monotonic()), clock, durationMs };
   return { metadata, observed: deps.isJoined(name) ? observed : { ...observed, holder } };
+}
+
+/** When the API server has stored `renewTime`: it may be seen minutes later, after a watch was silent. */
+function storedTime(metadata: object): number | undefined {
+  const entries = recordsIn((metadata as { readonly managedFields?: unknown }).managedFields);
+  const renewal = entries.find(({ fieldsV1 }) => field(field(fieldsV1, 'f:spec'), 'f:renewTime') !== undefined);
+  const at = Date.parse(textField(renewal, 'time'));
+  return Number.isNaN(at) ? undefined : at;
 }
