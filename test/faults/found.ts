@@ -1,4 +1,4 @@
-import type { Plan } from './plan.js';
+import { readPlan, type Plan } from './plan.js';
 
 /** A fault of this product that a plan has found: it stays found. */
 export interface Found {
@@ -13,241 +13,131 @@ export const FOUND: readonly Found[] = [
   {
     what: 'did not take back a report that the hub had stored without an answer, so that a problem stood there that was over',
     mendedBy: 'after a failed write the agent writes its report again, also where it is the one before',
-    plan: {
-      scenario: 'agents/secret-not-stored',
-      seed: 690_722_204,
-      faults: [
-        { where: { step: 0, of: 'write', n: 19 }, when: 'applied', what: { kind: 'crash', ms: 1_000 } },
-        { where: { step: 0, of: 'event', n: 14 }, when: 'watch', what: { kind: 'mute' } },
-        { where: { step: 1, of: 'write', n: 2 }, when: 'before', what: { kind: 'answer', status: 500 } },
-        { where: { step: 1, of: 'write', n: 6 }, when: 'answered', what: { kind: 'stop', ms: 20_000 } },
-        {
-          where: { step: 1, of: 'read', n: 4 },
-          when: 'before',
-          what: { kind: 'outage', status: 429, ms: 5_000, all: true },
-        },
-      ],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}}],"from":0,"to":2}',
+    ),
   },
   {
     what: 'held deleted clusters for 15 minutes more, when the decision without them could not be stored at once',
     mendedBy: 'how many were held is remembered until that decision is stored',
-    plan: {
-      scenario: 'timed/bulk-deletion',
-      seed: 0,
-      faults: [
-        {
-          where: { step: 3, of: 'write', n: 1 },
-          when: 'before',
-          what: { kind: 'outage', status: 403, ms: 30_000, all: false },
-        },
-      ],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"timed/bulk-deletion","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":403,"ms":30000,"all":false}}],"from":0,"to":2}',
+    ),
   },
   {
     what: 'took back clusters that had come in with an update whose answer was lost, after its repetition was refused',
     mendedBy: 'after any failed write of a decision the object is read before the next pass',
-    plan: {
-      scenario: 'timed/both-bounds',
-      seed: 0,
-      faults: [
-        { where: { step: 2, of: 'write', n: 1 }, when: 'applied', what: { kind: 'reset' } },
-        {
-          where: { step: 2, of: 'write', n: 2 },
-          when: 'before',
-          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
-        },
-      ],
-      from: 1,
-      to: 3,
-    },
+    plan: readPlan(
+      '{"scenario":"timed/both-bounds","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"applied","what":{"kind":"reset"}},{"where":{"step":2,"of":"write","n":2},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
+    ),
   },
   {
     what: 'tainted a cluster with a short lease duration that renewed all the time, while the watch of Leases was silent',
     mendedBy: 'a taint for silence waits until the watch has delivered something since',
-    plan: {
-      scenario: 'agents/join',
-      seed: 0,
-      faults: [{ where: { step: 3, of: 'event', n: 14 }, when: 'watch', what: { kind: 'mute' } }],
-      from: 1,
-      to: 3,
-    },
+    plan: readPlan(
+      '{"scenario":"agents/join","seed":0,"faults":[{"where":{"step":3,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
+    ),
   },
   {
     what: 'left a cluster that says it is available for ever, where the definition was gone when nobody reported for it any more',
     mendedBy: 'it is tried for a minute before the engine goes on without that',
-    plan: {
-      scenario: 'engine/local-cluster',
-      seed: 0,
-      faults: [{ where: { step: 3, of: 'write', n: 1 }, when: 'before', what: { kind: 'definition', ms: 10_000 } }],
-      from: 2,
-      to: 4,
-    },
+    plan: readPlan(
+      '{"scenario":"engine/local-cluster","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":2,"to":4}',
+    ),
   },
   {
     what: 'uninstalled an engine that was gone again and again, until its watch said that it was gone',
     mendedBy: 'an engine whose last finalizer was removed counts as gone at once',
-    plan: {
-      scenario: 'engine/second-engine',
-      seed: 0,
-      faults: [{ where: { step: 3, of: 'event', n: 18 }, when: 'watch', what: { kind: 'late', ms: 2_000 } }],
-      from: 2,
-      to: 4,
-    },
+    plan: readPlan(
+      '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":18},"when":"watch","what":{"kind":"late","ms":2000}}],"from":2,"to":4}',
+    ),
   },
   {
     what: 'wrote the health of a cluster 40 times a second, as long as the API server answered that it does not exist',
     mendedBy: 'a cluster that is not there is looked at again after a second, as one that has changed',
-    plan: {
-      scenario: 'agents/silence',
-      seed: 0,
-      faults: [
-        {
-          where: { step: 2, of: 'write', n: 5 },
-          when: 'before',
-          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
-        },
-      ],
-      from: 1,
-      to: 3,
-    },
+    plan: readPlan(
+      '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":5},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
+    ),
   },
   {
     what: 'left the namespace of an engine for ever, after one list of it was refused although the operator may list it',
     mendedBy: 'a refusal that nothing explains is asked again for a minute',
-    plan: {
-      scenario: 'engine/own-namespace',
-      seed: 0,
-      faults: [{ where: { step: 3, of: 'read', n: 138 }, when: 'before', what: { kind: 'answer', status: 403 } }],
-      from: 2,
-      to: 4,
-    },
+    plan: readPlan(
+      '{"scenario":"engine/own-namespace","seed":0,"faults":[{"where":{"step":3,"of":"read","n":138},"when":"before","what":{"kind":"answer","status":403}}],"from":2,"to":4}',
+    ),
   },
   {
     what: 'renewed the Lease of a cluster that another one of the same name had taken, so that both reported',
     mendedBy: 'a renewal names its holder, and the policy of the hub refuses another one',
-    plan: { scenario: 'agents/twin', seed: 0, faults: [] },
+    plan: readPlan('{"scenario":"agents/twin","seed":0,"faults":[]}'),
   },
   {
     what: 'told a client that its write was carried out, when a proxy before the API server answered with a page and code 200',
     mendedBy: 'an answer that is not JSON leaves open whether it was',
-    plan: {
-      scenario: 'gateway/create',
-      seed: 0,
-      faults: [{ where: { step: 1, of: 'write', n: 1 }, when: 'before', what: { kind: 'page' } }],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"gateway/create","seed":0,"faults":[{"where":{"step":1,"of":"write","n":1},"when":"before","what":{"kind":"page"}}],"from":0,"to":2}',
+    ),
   },
   {
     what: 'forgot which clusters were selected, after an object that somebody deleted could not be made again',
     mendedBy: 'what was published is kept until it is known whether a write is stored',
-    plan: {
-      scenario: 'placement/plain',
-      seed: 0,
-      faults: [
-        {
-          where: { step: 2, of: 'write', n: 1 },
-          when: 'before',
-          what: { kind: 'answer', status: 504, reason: 'Timeout' },
-        },
-      ],
-    },
+    plan: readPlan(
+      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":504,"reason":"Timeout"}}]}',
+    ),
   },
   {
     what: 'asked for definitions that it could not read only with the next resync, so that a definition made anew was not noticed',
     mendedBy: 'they are asked for again after a minute',
-    plan: {
-      scenario: 'placement/plain',
-      seed: 0,
-      faults: [{ where: { step: 1, of: 'read', n: 1 }, when: 'before', what: { kind: 'answer', status: 403 } }],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":1,"of":"read","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
+    ),
   },
   {
     what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was late',
     mendedBy: 'the Placement is read before an object that somebody deleted is made again',
-    plan: {
-      scenario: 'placement/plain',
-      seed: 0,
-      faults: [{ where: { step: 8, of: 'event', n: 3 }, when: 'watch', what: { kind: 'late', ms: 30_000 } }],
-      from: 7,
-      to: 9,
-    },
+    plan: readPlan(
+      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":8,"of":"event","n":3},"when":"watch","what":{"kind":"late","ms":30000}}],"from":7,"to":9}',
+    ),
   },
   {
     what: 'did not say what waits again once a window closed in which a pause or a budget had kept it, but for a restart',
     mendedBy: 'the decision is made again when the open window closes',
-    plan: {
-      scenario: 'timed/pause',
-      seed: 0,
-      faults: [{ where: { step: 8, of: 'read', n: 1 }, when: 'before', what: { kind: 'crash', ms: 1_000 } }],
-      from: 6,
-      to: 7,
-    },
+    plan: readPlan(
+      '{"scenario":"timed/pause","seed":0,"faults":[{"where":{"step":8,"of":"read","n":1},"when":"before","what":{"kind":"crash","ms":1000}}],"from":6,"to":7}',
+    ),
   },
   {
     what: 'forgot the release of a cluster whose definition was lost, when the decision without it could not be stored at once',
     mendedBy: 'the hold and its releases are remembered until that decision is stored',
-    plan: {
-      scenario: 'timed/definitions',
-      seed: 0,
-      faults: [
-        {
-          where: { step: 4, of: 'write', n: 1 },
-          when: 'before',
-          what: { kind: 'outage', status: 404, ms: 30_000, all: false },
-        },
-      ],
-      from: 2,
-      to: 4,
-    },
+    plan: readPlan(
+      '{"scenario":"timed/definitions","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":2,"to":4}',
+    ),
   },
   {
     what: 'applied the status of a cluster again with each resync, after somebody else had written the time of a taint there',
     mendedBy: 'what an apply cannot take away is taken away by an update',
-    plan: { scenario: 'timed/sets-and-health', seed: 0, faults: [], from: 8, to: 9 },
+    plan: readPlan('{"scenario":"timed/sets-and-health","seed":0,"faults":[],"from":8,"to":9}'),
   },
   {
     what: 'lost what an emptied object had recorded, when somebody else wrote into the object that was to take it over',
     mendedBy: 'a write of the history alone that conflicts is made again',
-    plan: {
-      scenario: 'placement/emptied-piece',
-      seed: 0,
-      faults: [{ where: { step: 3, of: 'write', n: 1 }, when: 'before', what: { kind: 'foreign', field: 'label' } }],
-      from: 1,
-      to: 3,
-    },
+    plan: readPlan(
+      '{"scenario":"placement/emptied-piece","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"foreign","field":"label"}}],"from":1,"to":3}',
+    ),
   },
   {
     what: 'stopped an agent that had found another cluster of its name, before its token could be stored',
     mendedBy: 'it stops once its token is stored',
-    plan: {
-      scenario: 'agents/twin',
-      seed: 0,
-      faults: [{ where: { step: 1, of: 'write', n: 2 }, when: 'before', what: { kind: 'answer', status: 403 } }],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"agents/twin","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
+    ),
   },
   {
     what: 'said of a cluster that had been silent before the operator was started again that its clock was wrong',
     mendedBy:
       'the time of a renewal is compared with that at which the API server has stored it, and not with that at which it is read',
-    plan: {
-      scenario: 'agents/silence',
-      seed: 0,
-      faults: [
-        { where: { step: 2, of: 'write', n: 3 }, when: 'before', what: { kind: 'answer', status: 429 } },
-        { where: { step: 2, of: 'write', n: 4 }, when: 'answered', what: { kind: 'crash', ms: 1_000 } },
-      ],
-      from: 0,
-      to: 2,
-    },
+    plan: readPlan(
+      '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":3},"when":"before","what":{"kind":"answer","status":429}},{"where":{"step":2,"of":"write","n":4},"when":"answered","what":{"kind":"crash","ms":1000}}],"from":0,"to":2}',
+    ),
   },
 ];
