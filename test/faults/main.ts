@@ -16,7 +16,7 @@ import { SCENARIOS } from './scenarios/all.js';
  *   --found           before these, the plans that have found a fault of the product
  *   --scenario NAME   only the scenarios whose names begin so
  *   --first           ends with the first plan that breaks a rule, as it is
- *   --workers N       in N processes; default: one for each core
+ *   --workers N       in N processes, each with scenarios of its own; default: one for each core
  * The last line is `N plans, V violations`; the exit code is 0 only for none.
  */
 const { values } = parseArgs({
@@ -30,13 +30,16 @@ const { values } = parseArgs({
     log: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
-    /** Of a worker: `1/2` runs every second plan. */
-    part: { type: 'string' },
+    /** Of a process that another one has started: it asks for scenarios. */
+    worker: { type: 'boolean', default: false },
   },
 });
 
 /** What a worker tells. */
-type Message = { readonly kind: 'found'; readonly text: string } | ({ readonly kind: 'end' } & Counts);
+type Message =
+  | { readonly kind: 'next' }
+  | { readonly kind: 'found'; readonly text: string }
+  | ({ readonly kind: 'end' } & Counts);
 
 interface Counts {
   readonly plans: number;
@@ -78,35 +81,53 @@ const sorts = values.exhaustive.map((sort) => {
 const wanted = count('plans', 0);
 const seed = count('seed', 0);
 
-/** The plans of one part of this run: every `parts`-th from `part` on. */
-async function* plansOf(explorer: Explorer, part: number, parts: number): AsyncGenerator<Plan> {
-  let made = 0;
-  for (const { plan } of values.found ? FOUND : [])
-    if (names.includes(plan.scenario) && made++ % parts === part) yield plan;
-  for (const name of sorts.length === 0 ? [] : names)
-    for (const stretch of stretchesOf(name)) {
-      const window = await explorer.window(stretch);
-      for (const make of sorts) for (const plan of make(window)) if (made++ % parts === part) yield plan;
-    }
-  for (let n = 0; made < wanted; n++) {
-    // Without the run without faults of those that others make.
-    if (made++ % parts !== part) continue;
-    const stretches = stretchesOf(names[n % names.length] ?? '');
-    const stretch = stretches[Math.floor(n / names.length) % stretches.length];
+/** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
+const WEIGHTS: Readonly<Record<string, number>> = { placement: 6, gateway: 6, timed: 4 };
+
+function weightOf(scenario: string): number {
+  return WEIGHTS[scenario.split('/')[0] ?? ''] ?? 1;
+}
+
+/** The numbers of the random plans of each scenario: from the first, to the one after the last. */
+const shares = new Map<string, readonly [number, number]>();
+const whole = names.reduce((sum, name) => sum + weightOf(name), 0);
+let before = 0;
+for (const name of names) {
+  const first = Math.floor((before * wanted) / whole);
+  before += weightOf(name);
+  shares.set(name, [first, Math.floor((before * wanted) / whole)]);
+}
+
+async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> {
+  for (const { plan } of values.found ? FOUND : []) if (plan.scenario === name) yield plan;
+  const stretches = stretchesOf(name);
+  for (const stretch of sorts.length === 0 ? [] : stretches) {
+    const window = await explorer.window(stretch);
+    for (const make of sorts) yield* make(window);
+  }
+  const [first, end] = shares.get(name) ?? [0, 0];
+  for (let n = first; n < end; n++) {
+    // Few plans begin elsewhere with each seed.
+    const stretch = stretches[(n + seed) % stretches.length];
     if (stretch !== undefined) yield randomPlan(seed * 1_000_003 + n, await explorer.window(stretch));
   }
 }
 
-/** Runs the plans of one part; `told` receives what was found. */
-async function work(part: number, parts: number, told: (text: string) => void): Promise<Counts> {
+/** Runs the plans of each scenario that `next` names; `told` receives what was found. */
+async function work(next: () => Promise<string | undefined>, told: (text: string) => void): Promise<Counts> {
+  // Most errors of a run are answers that faults have made: nobody reads where they were.
+  Error.stackTraceLimit = 0;
   const explorer = await Explorer.start();
   let [plans, violations] = [0, 0];
-  for await (const plan of plansOf(explorer, part, parts)) {
-    plans += 1;
-    const [first] = (await explorer.run(plan)).violations;
-    if (first === undefined) continue;
-    violations += 1;
-    told(foundText(values.first ? { plan, violations: [first] } : await explorer.shrink(plan, first.rule)));
+  for (let name = await next(); name !== undefined; name = await next()) {
+    for await (const plan of plansOf(explorer, name)) {
+      plans += 1;
+      const [first] = (await explorer.run(plan)).violations;
+      if (first === undefined) continue;
+      violations += 1;
+      told(foundText(values.first ? { plan, violations: [first] } : await explorer.shrink(plan, first.rule)));
+    }
+    explorer.forget();
   }
   await explorer.close();
   return { plans, violations };
@@ -126,33 +147,43 @@ function tell(text: string): void {
   if (values.first) process.exit(1);
 }
 
-function inWorkers(parts: number): Promise<Counts> {
-  if (parts === 1) return work(0, 1, tell);
-  const workers = Array.from({ length: parts }, (_, part) => {
-    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), `--part=${part}/${parts}`]);
+/** Each worker gets the next scenario when it is done with one; the dearest come first. */
+function inWorkers(workers: number): Promise<Counts> {
+  const waiting = names.toSorted((a, b) => weightOf(a) - weightOf(b));
+  if (workers === 1) return work(async () => waiting.shift(), tell);
+  const running = Array.from({ length: workers }, () => {
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--worker']);
     return new Promise<Counts>((resolve, reject) => {
       child.on('message', (message: Message) => {
         if (message.kind === 'end') resolve(message);
-        else tell(message.text);
+        else if (message.kind === 'found') tell(message.text);
+        else child.send({ name: waiting.shift() });
       });
       process.on('exit', () => child.kill());
       child.on('exit', (code) => reject(new Error(`a worker has ended with exit code ${code}`)));
     });
   });
-  return Promise.all(workers).then((all) =>
+  return Promise.all(running).then((all) =>
     all.reduce((sum, one) => ({ plans: sum.plans + one.plans, violations: sum.violations + one.violations })),
   );
 }
 
-if (values.part === undefined) {
+function send(message: Message, sent: () => void = () => undefined): void {
+  process.send?.(message, sent);
+}
+
+if (values.worker) {
+  const next = (): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      process.once('message', ({ name }: { readonly name?: string }) => resolve(name));
+      send({ kind: 'next' });
+    });
+  const counts = await work(next, (text) => send({ kind: 'found', text }));
+  send({ kind: 'end', ...counts }, () => process.disconnect());
+} else {
   const counts = await (values.plan === undefined
     ? inWorkers(count('workers', 1))
     : onePlan(planOfArguments(values.plan)));
   console.log(`${counts.plans} plans, ${counts.violations} violations`);
   process.exitCode = counts.violations === 0 ? 0 : 1;
-} else {
-  const [part = 0, parts = 1] = values.part.split('/').map(Number);
-  const told = (text: string): void => void process.send?.({ kind: 'found', text } satisfies Message);
-  const counts = await work(part, parts, told);
-  process.send?.({ kind: 'end', ...counts } satisfies Message, () => process.disconnect());
 }

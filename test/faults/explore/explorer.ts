@@ -91,6 +91,11 @@ export class Explorer {
     return smallest;
   }
 
+  /** Drops what was kept of the scenarios so far. */
+  forget(): void {
+    this.#references.clear();
+  }
+
   close(): Promise<void> {
     return this.#base.server.close();
   }

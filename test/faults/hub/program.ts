@@ -48,7 +48,7 @@ const MOST_TURNS = 1_000;
 const LONG_LEASES: LeaseTimes = {
   duration: 30 * 3_600_000,
   renewDeadline: 28 * 3_600_000,
-  retryPeriod: 20_000,
+  retryPeriod: 60_000,
 };
 
 /** A candidate watches its Lease until it holds it. */
