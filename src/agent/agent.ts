@@ -10,7 +10,7 @@ import { HubState, type SessionContext, type SessionEnd } from './session/contex
 import { runSession } from './session/session.js';
 
 /** What all sessions of an agent share; its token lifetime: 600 s or more. */
-type AgentOptions = Pick<SessionContext, 'home' | 'openHub' | 'tools' | 'tokenLifetimeSeconds'>;
+type AgentOptions = Pick<SessionContext, 'home' | 'openHub' | 'tools' | 'tokenLifetimeSeconds' | 'argoCdNamespace'>;
 
 /** While the hub has another cluster of this name, the Secret is read this often for a new manifest. */
 const REREAD_MS = 30_000;

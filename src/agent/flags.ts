@@ -12,6 +12,8 @@ export interface AgentConfig {
   readonly namespace: string;
   /** Published as the URL of the managed cluster; undefined: that of kube-public/cluster-info. */
   readonly apiEndpoint: string | undefined;
+  /** The namespace of Argo CD on the hub, to which tokens of this cluster are handed over; undefined: none are. */
+  readonly argoCdNamespace: string | undefined;
   /** Requested for each token of the hub. */
   readonly tokenLifetimeSeconds: number;
   readonly metricsListen: Listen;
@@ -40,6 +42,11 @@ const AGENT_FLAGS: FlagRows = {
     help: 'https URL of the managed cluster, to be published',
     defaultText: 'that of kube-public/cluster-info',
   },
+  'argo-cd-namespace': {
+    value: 'NAMESPACE',
+    help: 'namespace of Argo CD on the hub, to hand over tokens of this cluster',
+    defaultText: 'hand over none',
+  },
   'token-lifetime': {
     value: 'SECONDS',
     help: 'lifetime to request for tokens of the hub, 600 to 604800',
@@ -66,6 +73,7 @@ function agent(flags: Flags, { version }: Pick<Given, 'version'>): AgentConfig {
     kubeconfig: flags.find('kubeconfig')?.file(),
     namespace: flags.get('namespace').namespace(),
     apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
+    argoCdNamespace: flags.find('argo-cd-namespace')?.namespace(),
     tokenLifetimeSeconds: flags.get('token-lifetime').integer(LIFETIME_SECONDS.from, LIFETIME_SECONDS.to),
     metricsListen: flags.get('metrics-listen').listen(),
     healthListen: health.listen(),

@@ -2,6 +2,9 @@ import type { KubeObject } from '../runtime/vocabulary/meta.js';
 import { AGENT_FIELD_MANAGER, AGENT_TOKEN_SECRET } from '../api/names.js';
 import { ConfigMaps, Namespaces, Nodes, Secrets } from '../runtime/vocabulary/kinds.js';
 import { ownTokenData, readHubToken, type HubToken, type JoinData } from '../domain/agent/hubtoken.js';
+import { ARGO_CD_ACCOUNT } from '../domain/agent/argocd.js';
+import { requestToken } from '../runtime/client/identity.js';
+import type { TokenGrant } from './hub.js';
 import { malformed } from '../runtime/transport/apierror.js';
 import { probeReadiness } from '../runtime/client/readyz.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
@@ -38,6 +41,8 @@ export interface Home {
   nodes(signal: AbortSignal): Promise<readonly NodeFacts[]>;
   /** How clients reach its API server; undefined when it does not say. */
   clientConfig(signal: AbortSignal): Promise<ClientConfig | undefined>;
+  /** A token of the ServiceAccount that Argo CD acts as, for an hour. */
+  argoCdToken(signal: AbortSignal): Promise<TokenGrant>;
   /** Throws when /readyz does not succeed within 5 s. */
   probe(signal: AbortSignal): Promise<void>;
   readonly claims: ClaimMaps;
@@ -62,6 +67,8 @@ interface HomeOptions {
   readonly tools: CacheTools;
 }
 
+/** Argo CD has its tokens for this long; it lists all objects of the cluster when it gets another one. */
+const ARGO_CD_SECONDS = 3_600;
 const CLUSTER_INFO = { namespace: 'kube-public', name: 'cluster-info' };
 
 /** A cluster over its API. */
@@ -121,6 +128,12 @@ export class ApiHome implements Home {
       if (isFailure(error, 'Forbidden')) return undefined;
       throw error;
     }
+  }
+
+  async argoCdToken(signal: AbortSignal): Promise<TokenGrant> {
+    const options = { expirationSeconds: ARGO_CD_SECONDS };
+    const granted = await requestToken(this.#transport, ARGO_CD_ACCOUNT, options, { signal });
+    return { token: granted.token, lifetimeSeconds: granted.expirationSeconds };
   }
 
   probe(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
-import { field } from '../runtime/vocabulary/json.js';
+import { field, textField } from '../runtime/vocabulary/json.js';
 import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
 import { ManagedClusters } from '../api/resources.js';
 import { apiVersionOf, Leases, Secrets } from '../runtime/vocabulary/kinds.js';
+import { argoCdSecret, configWithToken } from '../domain/agent/argocd.js';
 import type { JoinData } from '../domain/agent/hubtoken.js';
 import { removalOf } from '../runtime/client/object.js';
 import { collectionPath, objectPath, resourceOf } from '../runtime/client/path.js';
@@ -32,7 +33,7 @@ interface HeldLease {
 }
 
 /**
- * The requests that an agent sends to a hub. There is no GET: the responses to writes have all that it needs.
+ * The requests that an agent sends to a hub. There is no GET but in `handOver`: the responses to writes have all that it needs.
  * Each request has 10 s, and one attempt; if the hub rejects the token, another one with the token read anew. All throw ApiError.
  */
 export interface Hub {
@@ -53,6 +54,11 @@ export interface Hub {
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
   /** Deletes the join Secret, so that the join token becomes invalid. True when it is gone, or another Secret has its name. */
   deleteJoinSecret(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Replaces the token of Argo CD for the cluster in its Secret in this namespace. Throws an Error where the Secret is not as
+   * `cluster add` writes it.
+   */
+  handOver(token: string, namespace: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,9 +93,12 @@ type HubRequest = Pick<Call, 'method' | 'query' | 'contentType'> & {
   readonly verb: string;
   readonly type: ResourceType;
   readonly subresource?: 'status';
-  readonly body: object;
+  readonly body?: object;
+  /** Default: the object of the cluster's name in the namespace of the agents. */
+  readonly name?: ObjectName;
 };
 
+const PATCH = { method: 'PATCH', verb: 'patch' } as const;
 const MERGE_PATCH = 'application/merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
@@ -148,7 +157,7 @@ export class TransportHub implements Hub {
   async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {
     const { cluster, clusterUid } = this.#identity;
     const metadata = { name: cluster, uid: clusterUid };
-    const patch = { method: 'PATCH', verb: 'patch', type: ManagedClusters, subresource: 'status' } as const;
+    const patch = { ...PATCH, type: ManagedClusters, subresource: 'status' } as const;
     const applied = {
       apiVersion: apiVersionOf(ManagedClusters),
       kind: ManagedClusters.kind,
@@ -183,21 +192,26 @@ export class TransportHub implements Hub {
     }
   }
 
+  async handOver(token: string, namespace: string, signal: AbortSignal): Promise<void> {
+    const name = { namespace, name: argoCdSecret(this.#identity.cluster) };
+    const stored = await this.#send({ method: 'GET', verb: 'get', type: Secrets, name }, signal);
+    const config = Buffer.from(textField(field(stored, 'data'), 'config'), 'base64').toString();
+    const data = { config: Buffer.from(configWithToken(config, token)).toString('base64') };
+    await this.#send({ ...PATCH, contentType: MERGE_PATCH, type: Secrets, name, body: { data } }, signal);
+  }
+
   #patchLease(fields: object, signal: AbortSignal): Promise<unknown> {
     const spec = { ...fields, renewTime: microTime(this.#clock.now()) };
-    return this.#send(
-      { method: 'PATCH', verb: 'patch', type: Leases, contentType: MERGE_PATCH, body: { spec } },
-      signal,
-    );
+    return this.#send({ ...PATCH, type: Leases, contentType: MERGE_PATCH, body: { spec } }, signal);
   }
 
   /** Sends a request once: the agent's own back-off decides when it is sent again. */
-  async #send({ verb, type, subresource, body, ...request }: HubRequest, signal: AbortSignal): Promise<unknown> {
-    const name: ObjectName = type.namespaced ? this.#name : { name: this.#identity.cluster };
+  async #send({ verb, type, subresource, body, name: other, ...request }: HubRequest, signal: AbortSignal) {
+    const name = other ?? (type.namespaced ? this.#name : { name: this.#identity.cluster });
     const response = await this.#transport.call({
       ...request,
       path: request.method === 'POST' ? collectionPath(type, name.namespace) : objectPath(type, name, subresource),
-      body: JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       target: { verb, resource: resourceOf(type, subresource), ...name },
       // A repeated create is refused, and a deletion names the uid. With one attempt nothing is repeated anyway.
       idempotent: true,

@@ -76,10 +76,10 @@ export class Observer {
     await claims.stop();
   }
 
-  /** The current report; undefined while a part of it is unknown. `secret`: what is wrong with the agent's Secret. */
-  report(secret?: Trouble): ClusterReport | undefined {
+  /** The current report; undefined while a part of it is unknown. `others`: what else is wrong. */
+  report(...others: readonly (Trouble | undefined)[]): ClusterReport | undefined {
     if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
-    const troubles = [secret, this.#readTrouble].filter((one) => one !== undefined);
+    const troubles = [...others, this.#readTrouble].filter((one) => one !== undefined);
     const { claims, rejected: names } = this.#claims;
     const rejected = names.length === 0 ? undefined : { claims: names, since: this.#rejectedSince };
     return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane, troubles, rejected });

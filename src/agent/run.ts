@@ -34,7 +34,7 @@ export async function runAgent(config: AgentConfig): Promise<number> {
 async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<number> {
   const log = createLogger({ level: config.logLevel, clock: systemClock });
   exitOnCrash(process, log);
-  const { version, namespace, apiEndpoint, tokenLifetimeSeconds } = config;
+  const { version, namespace, apiEndpoint, tokenLifetimeSeconds, argoCdNamespace } = config;
   log.info({ version, server: kubeconfig.server, source: kubeconfig.source }, 'starting');
   const metrics = createAgentMetrics(build());
   const tools = { clock: systemClock, random: systemRandom, log };
@@ -49,6 +49,7 @@ async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<num
     openHub: (join, token) => connectHub(join, token, connection),
     tools: { ...tools, metrics: metrics.agent },
     tokenLifetimeSeconds,
+    argoCdNamespace,
   });
   const ended = new AbortController();
   void warnOfOldServer(transport, { ...tools, oldest: OLDEST_KUBERNETES }, ended.signal);

@@ -6,6 +6,8 @@ import { asError } from '../runtime/errors.js';
 /** The duration of a lease until the hub has named another one. */
 export const DEFAULT_LEASE_SECONDS = 60;
 
+/** One failure is no problem yet: an API server that restarts refuses for a moment. */
+export const FAILURES_OF_A_PROBLEM = 2;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 const ROTATION_SHARE = 5;

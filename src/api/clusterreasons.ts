@@ -73,6 +73,7 @@ export const CLAIMS_NOT_PUBLISHED_CONDITION = 'ClaimsNotPublished';
 export const AgentReasons = Object.freeze({
   TokenNotStored:
     'the agent cannot store its token for the hub in its cluster: after a restart it has an older one, or none',
+  TokenNotHandedOver: 'the agent cannot hand over a token of its cluster to Argo CD on the hub',
   ClusterNotRead: 'the agent cannot read its cluster, so that what it has reported is old',
   ClaimsRefused: 'ConfigMaps of the agent have claims that it does not publish',
 });

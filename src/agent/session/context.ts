@@ -34,6 +34,8 @@ export interface SessionContext {
   readonly clusterId: string;
   /** The lifetime that is requested for each token. */
   readonly tokenLifetimeSeconds: number;
+  /** The namespace of Argo CD on the hub; undefined: no tokens of the cluster are handed over. */
+  readonly argoCdNamespace?: string | undefined;
   readonly state: HubState;
   readonly end: (how: SessionEnd) => void;
 }
@@ -56,6 +58,8 @@ export class HubState {
   #refusal: string | undefined;
   /** Why the token in use is not in the Secret, or may not be; undefined: it is. */
   secretTrouble: Trouble | undefined;
+  /** Why Argo CD has no token of the cluster, or an old one. */
+  argoCdTrouble: Trouble | undefined;
 
   constructor(clock: Clock, leaseMs: number) {
     this.#clock = clock;

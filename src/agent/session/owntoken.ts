@@ -4,14 +4,12 @@ import type { Trouble } from '../../domain/agent/report/report.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 import { withoutLocalTime } from '../../runtime/connection/certificatetext.js';
 import { errorText } from '../../runtime/errors.js';
-import { jittered, retryMs, ShortenableDelay } from '../schedule.js';
+import { FAILURES_OF_A_PROBLEM, jittered, retryMs, ShortenableDelay } from '../schedule.js';
 import { isOtherManifest } from './attempts.js';
 import type { SessionContext } from './context.js';
 
 /** The time between two reads of the Secret, less up to a tenth: the agent has no right to watch Secrets. */
 const PERIOD_MS = 300_000;
-/** One failure is no problem yet: an API server that restarts refuses for a moment. */
-const FAILURES_OF_A_PROBLEM = 2;
 
 /**
  * The agent's token of the hub, and its copy in the Secret `hub-token`. A token is stored before its first use, since the next

@@ -4,6 +4,7 @@ import type { Observer } from '../observer.js';
 import { ShortenableDelay } from '../schedule.js';
 import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
+import { handOverTokens } from './argocd.js';
 import { acquireLease, deleteJoinSecret, firstToken, renewLease, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';
 import { OwnToken } from './owntoken.js';
@@ -13,8 +14,8 @@ import { OwnToken } from './owntoken.js';
  *
  * First it exchanges the join token for a token of the agent's own, and tries once to store that; from then on it keeps the token
  * stored. It acquires the Lease, and then does all of this at the same time: renews the Lease, reports, replaces the token before it
- * expires, and deletes the join Secret. The process may be killed at any point: the next one does the same, without the exchange if
- * a token is stored.
+ * expires, hands tokens over to Argo CD where that is wanted, and deletes the join Secret. The process may be killed at any point:
+ * the next one does the same, without the exchange if a token is stored.
  */
 export async function runSession(context: SessionContext, observer: Observer, signal: AbortSignal): Promise<void> {
   const { join, storedToken, openHub, state, tools } = context;
@@ -26,7 +27,7 @@ export async function runSession(context: SessionContext, observer: Observer, si
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
     const renewalDelay = new ShortenableDelay(tools.clock);
-    const report = (): ClusterReport | undefined => observer.report(state.secretTrouble);
+    const report = (): ClusterReport | undefined => observer.report(state.secretTrouble, state.argoCdTrouble);
     // A changed duration is written to the Lease at once. Until then the hub uses the old one if it is longer.
     const publisher = new Publisher(context, { hub, report, onLease: () => renewalDelay.shortenTo(0) });
     observer.onChange = () => publisher.changed();
@@ -36,6 +37,7 @@ export async function runSession(context: SessionContext, observer: Observer, si
       publisher.run(signal),
       endJoining(context, { hub, publisher, token }, signal),
       rotateTokens(context, { hub, firstGrant, token }, signal),
+      handOverTokens(context, { hub, onTrouble: () => publisher.changed() }, signal),
     ]);
   };
   try {

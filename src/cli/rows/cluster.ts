@@ -11,7 +11,7 @@ const JOINABLE_NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a
 const NO_CLUSTER = 'default';
 /** The flags of each action of `cluster`, besides {@link TARGET_FLAGS}. */
 const ACTION_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  add: ['set', 'hub-url', 'valid', 'renew', 'image', 'api-endpoint'],
+  add: ['set', 'hub-url', 'valid', 'renew', 'image', 'api-endpoint', 'argo-cd', 'argo-cd-namespace', 'cluster-context'],
   remove: ['force'],
   list: ['output', 'color'],
 };
@@ -35,6 +35,25 @@ export const CLUSTER = userCommand({
     },
     image: { value: 'IMAGE', help: 'add: image of the agent', defaultText: 'that of this release, if it is one' },
     'api-endpoint': { value: 'URL', help: 'add: address that the cluster reports as its own' },
+    'argo-cd': {
+      value: 'NAMESPACES',
+      list: true,
+      help: 'add: namespaces of the cluster that Argo CD on the hub may deploy to, with tokens that the agent hands over',
+    },
+    'argo-cd-namespace': {
+      value: 'NAMESPACE',
+      help: 'add: namespace of Argo CD on the hub',
+      default: 'argocd',
+      needs: ['argo-cd'],
+      completes: { live: 'namespaces' },
+    },
+    'cluster-context': {
+      value: 'CONTEXT',
+      help: 'add: context of the kubeconfig for the cluster, with the address and certificates that Argo CD uses',
+      defaultText: 'NAME',
+      needs: ['argo-cd'],
+      completes: { live: 'contexts' },
+    },
     force: { help: 'remove: even while decisions name the cluster', default: 'false' },
     ...rowsOf('output', 'color'),
     ...TARGET_FLAGS,
@@ -79,6 +98,18 @@ function joining(flags: Flags, cluster: string, version: string) {
     renew: flags.get('renew').bool(),
     image: requiredImage(flags.find('image'), version),
     apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
+    argoCd: argoCd(flags, cluster),
+  };
+}
+
+/** What `cluster add` says of Argo CD; undefined: it gets no access. */
+function argoCd(flags: Flags, cluster: string) {
+  const namespaces = flags.find('argo-cd');
+  if (namespaces === undefined) return undefined;
+  return {
+    namespaces: namespaces.list().map((name) => namespaces.with(name).namespace()),
+    argoCdNamespace: flags.get('argo-cd-namespace').namespace(),
+    context: flags.find('cluster-context')?.text ?? cluster,
   };
 }
 

@@ -10,6 +10,8 @@ interface AgentManifestInput {
   readonly image: string;
   /** URL of the managed cluster's API server that the agent publishes; undefined: that of kube-public/cluster-info. */
   readonly apiEndpoint?: string | undefined;
+  /** The namespace of Argo CD on the hub, where the agent hands over tokens; undefined: it hands over none. */
+  readonly argoCdNamespace?: string | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ function joinSecret(join: JoinData): KubeObject {
   return Object.assign({ apiVersion: 'v1', kind: 'Secret', metadata }, { type: 'Opaque', data: joinSecretData(join) });
 }
 
-function withInput(deployment: KubeObject, { image, apiEndpoint }: AgentManifestInput): KubeObject {
+function withInput(deployment: KubeObject, { image, apiEndpoint, argoCdNamespace }: AgentManifestInput): KubeObject {
   const spec = asRecord(field(deployment, 'spec'));
   const template = asRecord(spec['template']);
   const pod = asRecord(template['spec']);
@@ -40,7 +42,11 @@ function withInput(deployment: KubeObject, { image, apiEndpoint }: AgentManifest
   const changed: JsonRecord = {
     ...container,
     image,
-    args: apiEndpoint === undefined ? args : [...args, `--api-endpoint=${apiEndpoint}`],
+    args: [
+      ...args,
+      ...(apiEndpoint === undefined ? [] : [`--api-endpoint=${apiEndpoint}`]),
+      ...(argoCdNamespace === undefined ? [] : [`--argo-cd-namespace=${argoCdNamespace}`]),
+    ],
   };
   const changedSpec = { ...spec, template: { ...template, spec: { ...pod, containers: [changed] } } };
   return Object.assign({ ...deployment }, { spec: changedSpec });

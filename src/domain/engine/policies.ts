@@ -25,6 +25,7 @@ const TARGET = 'multicluster-engine-target';
 export const LIMITING_POLICIES: readonly OwnPolicy[] = [
   'adoption',
   'agents',
+  'argo-cd',
   'bindings',
   'engines',
   'health',

@@ -112,6 +112,11 @@ export class DemoHome implements Home {
     return undefined;
   }
 
+  /** No agent of a simulated cluster is asked for one. */
+  async argoCdToken(): Promise<never> {
+    throw new Error('a simulated cluster gives no tokens');
+  }
+
   async probe(): Promise<void> {
     // It is ready.
   }

@@ -1,26 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOtherCluster, hubAddress } from '../../../src/cli/commands/cluster/add.js';
+import { addressFor, checkOtherCluster, HUB } from '../../../src/cli/commands/cluster/add.js';
 
 const CALLER = { server: 'https://hub.example.com:6443', ca: 'PEM', isVerified: true };
 
 describe('the address of the hub for an agent', () => {
   it('it is that of the caller, with the same certificates, unless another one is named', () => {
-    expect(hubAddress(undefined, CALLER)).toEqual({ url: CALLER.server, ca: 'PEM', warning: undefined });
-    expect(hubAddress('https://public.example.com', CALLER).url).toBe('https://public.example.com');
-    expect(hubAddress(undefined, { ...CALLER, ca: undefined }).ca).toBeUndefined();
+    expect(addressFor(HUB, undefined, CALLER)).toEqual({ url: CALLER.server, ca: 'PEM', warning: undefined });
+    expect(addressFor(HUB, 'https://public.example.com', CALLER).url).toBe('https://public.example.com');
+    expect(addressFor(HUB, undefined, { ...CALLER, ca: undefined }).ca).toBeUndefined();
   });
 
   it.each(['https://127.0.0.1:6443', 'https://localhost:6443', 'https://[::1]:6443'])(
     'a caller who uses %s is warned that only this machine reaches it',
     (server) => {
-      expect(hubAddress(undefined, { ...CALLER, server }).warning).toMatch('name another address with --hub-url');
-      expect(hubAddress('https://public.example.com', { ...CALLER, server }).warning).toBeUndefined();
+      expect(addressFor(HUB, undefined, { ...CALLER, server }).warning).toMatch(
+        'name another address of the hub with --hub-url',
+      );
+      expect(addressFor(HUB, 'https://public.example.com', { ...CALLER, server }).warning).toBeUndefined();
     },
   );
 
   it('an address without TLS, or whose certificate the caller does not verify, is refused', () => {
-    expect(() => hubAddress(undefined, { ...CALLER, server: 'http://hub' })).toThrow('http://hub is not https');
-    expect(() => hubAddress(undefined, { ...CALLER, isVerified: false })).toThrow('insecure-skip-tls-verify');
+    expect(() => addressFor(HUB, undefined, { ...CALLER, server: 'http://hub' })).toThrow(
+      'the address http://hub of the hub is not https',
+    );
+    expect(() => addressFor(HUB, undefined, { ...CALLER, isVerified: false })).toThrow('insecure-skip-tls-verify');
   });
 });
 

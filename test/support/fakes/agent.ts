@@ -1,6 +1,6 @@
 import { Agent } from '../../../src/agent/agent.js';
 import type { Home, StoredSecret } from '../../../src/agent/home.js';
-import type { Hub } from '../../../src/agent/hub.js';
+import type { Hub, TokenGrant } from '../../../src/agent/hub.js';
 import type { ClaimConfigMap } from '../../../src/domain/agent/report/claims.js';
 import type { NodeFacts } from '../../../src/domain/agent/report/nodes.js';
 import type { ClusterReport } from '../../../src/domain/agent/report/report.js';
@@ -34,6 +34,8 @@ const OTHER_HOLDER = { causes: [{ reason: '', field: '', message: 'spec.holderId
 export class FakeHub {
   readonly calls: HubCall[] = [];
   readonly reports: ClusterReport[] = [];
+  /** The tokens of the cluster that Argo CD has got. */
+  readonly handedOver: string[] = [];
   /** Runs before each request, which fails with what it throws. */
   before: (name: keyof Hub) => void = () => undefined;
   leaseSeconds = 60;
@@ -99,6 +101,10 @@ export class FakeHub {
         this.hasJoinSecret = false;
         return wasGone;
       },
+      handOver: async (handed) => {
+        called('handOver');
+        this.handedOver.push(handed);
+      },
       close: async () => undefined,
     };
   }
@@ -114,6 +120,7 @@ export class FakeHome implements Home {
   claimsFailure: Error | undefined;
   nodeFacts: readonly NodeFacts[] = [];
   #configMaps: readonly ClaimConfigMap[] = [];
+  #tokens = 0;
   #changed: () => void = () => undefined;
 
   readonly claims = {
@@ -163,6 +170,12 @@ export class FakeHome implements Home {
     return undefined;
   }
 
+  async argoCdToken(): Promise<TokenGrant> {
+    this.before('argoCdToken');
+    this.#tokens += 1;
+    return { token: `home-${this.#tokens}`, lifetimeSeconds: 3_600 };
+  }
+
   async probe(): Promise<void> {
     this.before('probe');
   }
@@ -180,7 +193,7 @@ export class FakeAgent {
   readonly #end = new AbortController();
   readonly #ended: Promise<boolean>;
 
-  constructor(clock: ManualClock, home: FakeHome, hub: FakeHub) {
+  constructor(clock: ManualClock, home: FakeHome, hub: FakeHub, argoCdNamespace?: string) {
     const count =
       (name: string) =>
       (result: string): void =>
@@ -201,6 +214,7 @@ export class FakeAgent {
       },
       tools: { clock, random: () => 0.5, log: this.log, metrics },
       tokenLifetimeSeconds: 604_800,
+      argoCdNamespace,
     });
     this.#ended = this.#agent.run(this.#end.signal);
   }

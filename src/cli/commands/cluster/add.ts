@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { agentManifest } from '../../../domain/agent/manifest.js';
 import { createIdentityClient } from '../../../runtime/client/identity.js';
-import type { Kubeconfig } from '../../../runtime/kubeconfig/kubeconfig.js';
+import { loadKubeconfig, type Kubeconfig } from '../../../runtime/kubeconfig/kubeconfig.js';
 import { readKustomization } from '../../../runtime/manifests.js';
 import { packageRoot } from '../../../runtime/process/build.js';
 import type { ChangeConfig, Hub } from '../../hub.js';
 import { absentSetNote } from '../../../answers/meant.js';
 import type { Answer } from '../../terminal/answer.js';
 import { manifestsText, RefusedError } from '../../../answers/output.js';
+import { addToArgoCd, argoCdManifest, checkNamespaces, type ArgoCdAccess } from './argocd.js';
 import { prepareJoin, type JoinRequest } from './join.js';
 
 export interface ClusterAddConfig extends ChangeConfig, Omit<JoinRequest, 'name'> {
@@ -19,15 +20,16 @@ export interface ClusterAddConfig extends ChangeConfig, Omit<JoinRequest, 'name'
   readonly image: string;
   /** The cluster's own address that its agent reports; undefined: the agent finds it. */
   readonly apiEndpoint: string | undefined;
+  /** Undefined: Argo CD gets no access to the cluster. */
+  readonly argoCd: ArgoCdAccess | undefined;
 }
 
 /** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */
 export async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {
   const { cluster, clusterSet, validSeconds, renew, image, apiEndpoint } = config;
   checkOtherCluster({ cluster, apiEndpoint, isContextNamed: config.source.context !== undefined }, kubeconfig);
-  const { server, tls } = await kubeconfig.load(false);
-  const caller = { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
-  const { url, ca, warning } = hubAddress(config.hubUrl, caller);
+  const { url, ca, warning } = addressFor(HUB, config.hubUrl, await addressIn(kubeconfig));
+  const access = config.argoCd && (await clusterAddress(config, config.argoCd, kubeconfig));
   const request = { name: cluster, clusterSet, validSeconds, renew };
   const join = await prepareJoin({ client, identity: createIdentityClient(transport) }, request);
   const manifest = agentManifest(readKustomization(path.join(packageRoot(), 'deploy', 'agent', 'base')), {
@@ -41,44 +43,76 @@ export async function addCluster(config: ClusterAddConfig, { client, transport, 
     },
     image,
     apiEndpoint,
+    argoCdNamespace: config.argoCd?.argoCdNamespace,
   });
+  if (config.argoCd !== undefined && access !== undefined)
+    await addToArgoCd(client, config.argoCd, {
+      cluster,
+      clusterUid: join.clusterUid,
+      server: access.url,
+      ca: access.ca,
+    });
   const accepted = renew ? `all tokens of ${cluster} have ended` : `the hub accepts ${cluster}`;
   const notes = [
     `${accepted}; apply the manifest to that cluster until ${join.expires}: whoever has it can join as ${cluster}`,
   ];
   const absent = clusterSet === undefined ? undefined : await absentSetNote(client, clusterSet);
-  const errors = [...notes, absent, warning].filter((line) => line !== undefined);
-  return { text: manifestsText(manifest), exitCode: 0, errors };
+  const errors = [...notes, absent, warning, access?.warning].filter((line) => line !== undefined);
+  const objects = config.argoCd === undefined ? manifest : [...manifest, ...argoCdManifest(config.argoCd)];
+  return { text: manifestsText(objects), exitCode: 0, errors };
 }
 
-/** How the kubeconfig of the caller reaches the hub. */
+/** Where Argo CD finds the cluster. @throws RefusedError; KubeconfigError without such a context. */
+async function clusterAddress({ source, apiEndpoint }: ClusterAddConfig, access: ArgoCdAccess, hub: Kubeconfig) {
+  checkNamespaces(access);
+  const file = source.kubeconfig === undefined ? {} : { path: source.kubeconfig };
+  const found = loadKubeconfig({ ...file, context: access.context });
+  if (found.server === hub.server)
+    throw new RefusedError(`context ${access.context} is the hub: name that of the cluster with --cluster-context`);
+  return addressFor({ name: 'cluster', flag: '--api-endpoint' }, apiEndpoint, await addressIn(found));
+}
+
+/** How the kubeconfig of the caller reaches a server. */
 interface CallerAddress {
   readonly server: string;
   /** PEM; undefined: the certificates of the system. */
   readonly ca: string | undefined;
-  /** Whether the caller verifies the hub's certificate. */
+  /** Whether the caller verifies the certificate. */
   readonly isVerified: boolean;
 }
+
+async function addressIn(kubeconfig: Kubeconfig): Promise<CallerAddress> {
+  const { server, tls } = await kubeconfig.load(false);
+  return { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
+}
+
+/** The hub, of which the agent needs an address, or the cluster, of which Argo CD needs one; and the flag that names another. */
+interface Addressed {
+  readonly name: 'hub' | 'cluster';
+  readonly flag: string;
+}
+export const HUB: Addressed = { name: 'hub', flag: '--hub-url' };
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * The address for an agent: `url`, a valid URL, else that of the caller; `warning`: why the agent may not reach it.
- * @throws RefusedError for an address without TLS, or when the caller does not verify the hub's certificate: the agent,
+ * The address for another program: `url`, a valid URL, else that of the caller; `warning`: why that may not reach it.
+ * @throws RefusedError for an address without TLS, or when the caller does not verify the certificate: the other program,
  * which gets the caller's certificate authority, could not verify it either
  */
-export function hubAddress(url: string | undefined, { server, ca, isVerified }: CallerAddress) {
+export function addressFor({ name, flag }: Addressed, url: string | undefined, caller: CallerAddress) {
+  const { server, ca, isVerified } = caller;
   const address = url ?? server;
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'https:')
-    throw new RefusedError(`the hub's address ${address} is not https: name another one with --hub-url`);
+    throw new RefusedError(`the address ${address} of the ${name} is not https: name another one with ${flag}`);
   if (!isVerified)
     throw new RefusedError(
-      'the kubeconfig does not verify the certificate of the hub (insecure-skip-tls-verify): the agent could not either',
+      `the kubeconfig does not verify the certificate of the ${name} (insecure-skip-tls-verify): others could not either`,
     );
   const isLocal = url === undefined && LOOPBACK.test(hostname);
   const warning = isLocal
-    ? `${address} can be reached only from this machine: name another address with --hub-url`
+    ? `${address} can be reached only from this machine: name another address of the ${name} with ${flag}`
     : undefined;
   return { url: address, ca, warning };
 }

@@ -67,6 +67,8 @@ export type AgentCall = `hub.${keyof Hub}` | `home.${keyof Home}`;
 export interface ProcessOptions {
   readonly transport: Transport;
   readonly clock: ManualClock;
+  /** The namespace of Argo CD on the hub; undefined: no tokens are handed over. */
+  readonly argoCdNamespace?: string;
   /** The process is killed when this call has succeeded, before the agent has its result. */
   readonly killAfter?: AgentCall;
   /** Runs before each call, which fails with what it throws. */
@@ -92,6 +94,7 @@ export class AgentProcess {
       openHub: (join, token) => this.#wired('hub', connectHub(join, token, connection)),
       tools: { ...tools, metrics: createAgentMetrics().agent },
       tokenLifetimeSeconds: 600,
+      argoCdNamespace: options.argoCdNamespace,
     });
     this.#ended = this.agent.run(this.#end.signal);
   }

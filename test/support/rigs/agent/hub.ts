@@ -14,7 +14,7 @@ import type { Clock } from '../../../../src/runtime/clock.js';
 import { root } from '../../repository/root.js';
 import { TestServer } from './server.js';
 
-/** A hub with what clusters need to join: the definition, the rights and the policy of agents. */
+/** A hub with what clusters need to join: the definition, the rights and the policies of agents. */
 export class HubRig {
   readonly server: TestServer;
 
@@ -32,7 +32,9 @@ export class HubRig {
         'agents',
       ),
       ...readManifests(path.join(base, 'agents')),
-      ...parseManifests(readFileSync(path.join(base, 'policies', 'agents.yaml'), 'utf8'), 'policies'),
+      ...['agents', 'argo-cd'].flatMap((policy) =>
+        parseManifests(readFileSync(path.join(base, 'policies', `${policy}.yaml`), 'utf8'), policy),
+      ),
     ];
     const isNamespace = ({ kind }: KubeObject): boolean => kind === 'Namespace';
     await server.apply([...objects.filter(isNamespace), ...objects.filter((one) => !isNamespace(one))]);
