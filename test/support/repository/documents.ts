@@ -35,6 +35,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/select-by-capacity.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/spread-over-regions.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/standalone.md': 'test/e2e/demofleet.slow.test.ts',
+  'docs/how-to/ten-minutes.md': 'test/e2e/tenminutes.nightly.test.ts',
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
   'docs/reference/cli/plan.md': 'test/cli/plan/commands.test.ts',
