@@ -52,7 +52,7 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
     planner: new Planner(systemClock),
   };
   const entrance = new LinkEntrance(hub, sessions);
-  const server = await listen({ assets, entrance }, address).catch((error: unknown) => {
+  const server = await listen({ assets, entrance, clock: systemClock }, address).catch((error: unknown) => {
     const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
     throw new InputError(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
   });

@@ -270,13 +270,13 @@ function readableOf(withheld: World['withheld']): Readable {
   return { fleet: !fleet.some((one) => unread.has(one)), decisions: !unread.has('placementdecisions') };
 }
 
-/** The values that were computed of each world, by their keys. They are kept as long as the world, which never changes. */
-const valuesOfWorlds = new WeakMap<World, Map<string, unknown>>();
+/** The values that were computed of each object, by their keys. They are kept as long as the object, which never changes. */
+const known = new WeakMap<object, Map<string, unknown>>();
 
-/** The value that `compute` returns, computed once for each world and key. Each key belongs to one caller. */
-export function once<T>(world: World, key: string, compute: () => T): T {
-  const computed = valuesOfWorlds.get(world) ?? new Map<string, unknown>();
-  valuesOfWorlds.set(world, computed);
+/** The value that `compute` returns, computed once for each object, such as a world, and key. Each key belongs to one caller. */
+export function once<T>(of: object, key: string, compute: () => T): T {
+  const computed = known.get(of) ?? new Map<string, unknown>();
+  known.set(of, computed);
   if (!computed.has(key)) computed.set(key, compute());
   // The cast is safe: the caller of a key always computes the same type.
   return computed.get(key) as T;

@@ -54,7 +54,7 @@ export class ConsoleComponent extends TokenServer {
           connections.markAccepted(request.socket);
       });
       if (this.isDraining) response.shouldKeepAlive = false;
-      void respond({ assets, entrance }, request, response);
+      void respond({ assets, entrance, clock }, request, response);
     });
   }
 

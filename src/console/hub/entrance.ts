@@ -5,8 +5,8 @@ import type { Logger } from '../../runtime/logger.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import { NAMESPACE_HEADER, type Session } from '../wire/answer.js';
 import { tokenFault } from '../wire/token.js';
-import { bearerOf, type Entrance, type Visit } from '../server/guard.js';
-import { RequestError, type Hub } from '../server/routes.js';
+import { bearerOf, type Entrance, type Visit, type Work } from '../server/guard.js';
+import { RequestError } from '../server/routes.js';
 import { Limits } from './limits.js';
 import { unauthorized, type Credential, type People, type Person } from './people.js';
 import { claimsOf } from './token.js';
@@ -34,7 +34,8 @@ export class TokenEntrance implements Entrance {
   originOf({ host = '' }: IncomingHttpHeaders): string | undefined {
     const [, name = '', port = ''] = HOST.exec(host) ?? [];
     if (name === '' || !(isLoopback(name) || this.#options.serves(name))) return undefined;
-    return `https://${name.toLowerCase()}${port === '' || port === '443' ? '' : `:${port}`}`;
+    const origin = `https://${name.toLowerCase()}${port === '' || port === '443' ? '' : `:${port}`}`;
+    return URL.canParse(origin) ? origin : undefined;
   }
 
   async session(visit: Visit): Promise<Session | undefined> {
@@ -51,9 +52,10 @@ export class TokenEntrance implements Entrance {
     return { ...hub.session, context: new URL(visit.origin).host, ...until };
   }
 
-  async enter<T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+  async enter(visit: Visit, path: string, { answer, send }: Work): Promise<void> {
     const { id, hub } = await this.#personOf(visit, credentialIn(visit));
-    return this.#limits.within(id, path, () => work(hub));
+    const found = await this.#limits.within(id, path, () => answer(hub));
+    await this.#limits.sending(id, () => send(found));
   }
 
   /** A token that was never accepted counts against its address until it is accepted. */

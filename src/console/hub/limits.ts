@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.js';
+import { Recent } from '../server/recent.js';
 import { RequestError } from '../server/routes.js';
 
 /** What one person, and one address, may ask for. Whoever asks too much is told when again: nobody waits here. */
@@ -48,6 +49,8 @@ const PLANS: Rate = { perSecond: 0.5, burst: 30 };
 /** 10 a minute. */
 const REFUSED_LOGINS: Rate = { perSecond: 1 / 6, burst: 10 };
 const MOST_KEYS = 10_000;
+/** Answers of a person that are sent and not read yet: each is kept until it is. */
+const MOST_UNREAD = 16;
 /** What is computed for one person alone, and takes long. */
 const PLANNING = ['plan', 'apply'];
 
@@ -55,6 +58,7 @@ class PersonLimits {
   readonly requests: Allowance;
   readonly plans: Allowance;
   isPlanning = false;
+  unread = 0;
 
   constructor(clock: Clock) {
     this.requests = new Allowance(clock, REQUESTS);
@@ -65,8 +69,8 @@ class PersonLimits {
 /** The limits by person and by address. Those that were not used for longest are forgotten. */
 export class Limits {
   readonly #clock: Clock;
-  readonly #persons = new Map<string, PersonLimits>();
-  readonly #addresses = new Map<string, Allowance>();
+  readonly #persons = new Recent<PersonLimits>(MOST_KEYS);
+  readonly #addresses = new Recent<Allowance>(MOST_KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -74,7 +78,7 @@ export class Limits {
 
   /** Runs a request of a person. @throws RequestError 429 */
   async within<T>(person: string, path: string, work: () => Promise<T>): Promise<T> {
-    const limits = used(this.#persons, person, () => new PersonLimits(this.#clock));
+    const limits = this.#limitsOf(person);
     limits.requests.take('requests');
     if (!PLANNING.includes(path)) return work();
     if (limits.isPlanning) throw tooMany('plans at once', 1);
@@ -87,20 +91,26 @@ export class Limits {
     }
   }
 
+  /** Sends an answer to a person. @throws RequestError 429 where too many are not read */
+  async sending(person: string, send: () => Promise<void>): Promise<void> {
+    const limits = this.#limitsOf(person);
+    if (limits.unread >= MOST_UNREAD) throw tooMany('answers that are not read', 1);
+    limits.unread += 1;
+    try {
+      await send();
+    } finally {
+      limits.unread -= 1;
+    }
+  }
+
+  #limitsOf(person: string): PersonLimits {
+    return this.#persons.use(person, () => new PersonLimits(this.#clock));
+  }
+
   /** Counts a token that is not known yet, until `giveBack`: it was accepted. @throws RequestError 429 */
   login(address: string): Pick<Allowance, 'giveBack'> {
-    const allowance = used(this.#addresses, address, () => new Allowance(this.#clock, REFUSED_LOGINS));
+    const allowance = this.#addresses.use(address, () => new Allowance(this.#clock, REFUSED_LOGINS));
     allowance.take('refused logins from this address, which others may share');
     return allowance;
   }
-}
-
-/** The value of the key, made where it is missing; now the one that was used last. */
-function used<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const value = map.get(key) ?? make();
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MOST_KEYS && oldest !== undefined) map.delete(oldest);
-  return value;
 }

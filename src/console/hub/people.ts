@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import { Planner } from '../server/planner.js';
+import { Recent } from '../server/recent.js';
 import { RequestError, type Hub } from '../server/routes.js';
 import { Snapshots } from '../server/snapshot.js';
 import { busy, ReadingPool } from './pool.js';
@@ -72,9 +73,9 @@ export class People {
   /** By keyed hash of the credential. */
   readonly #known = new Map<string, Known>();
   /** Keyed hash of a refused token → when it was refused, and why. */
-  readonly #refused = new Map<string, { readonly at: number; readonly why: string }>();
-  /** Keyed hashes of tokens that were accepted, the one that was used last at the end. */
-  readonly #accepted = new Set<string>();
+  readonly #refused = new Recent<{ readonly at: number; readonly why: string }>(MOST_REMEMBERED);
+  /** Keyed hashes of tokens that were accepted. */
+  readonly #accepted = new Recent<true>(MOST_REMEMBERED);
   #newReviews = 0;
   #timer: Timer | undefined;
 
@@ -95,7 +96,7 @@ export class People {
 
   /** Whether the API server has accepted the token before. */
   knows(credential: Credential): boolean {
-    return this.#accepted.has(this.#tokenKey(credential));
+    return this.#accepted.get(this.#tokenKey(credential)) === true;
   }
 
   /** The person whose token this is. @throws RequestError 401 for a refused token, 503 where nothing can be said of it */
@@ -130,13 +131,13 @@ export class People {
       const user = await reviewSelf(known.transport);
       known.person ??= this.#person(known, credential, user);
       known.reviewedAt = this.#options.clock.monotonic();
-      this.#noteAccepted(this.#tokenKey(credential));
+      this.#accepted.set(this.#tokenKey(credential), true);
       return known.person;
     } catch (error) {
       if (!isFailure(error, 'Unauthorized')) throw this.#withdrawn(credential, unavailable(error));
       const why = refusalText(credential.token, this.#options.clock.now());
       this.#accepted.delete(this.#tokenKey(credential));
-      this.#refuse(this.#tokenKey(credential), why);
+      this.#refused.set(this.#tokenKey(credential), { at: this.#options.clock.monotonic(), why });
       this.forget(credential);
       throw unauthorized(why);
     } finally {
@@ -185,7 +186,6 @@ export class People {
   #sweep(): void {
     const now = this.#options.clock.monotonic();
     for (const [key, { usedAt }] of this.#known) if (now - usedAt >= FORGET_MS) this.#drop(key);
-    for (const [key, { at }] of this.#refused) if (now - at >= REVIEW_MS) this.#refused.delete(key);
     this.#timer = this.#known.size === 0 ? undefined : this.#options.clock.after(SWEEP_MS, () => this.#sweep());
   }
 
@@ -193,19 +193,6 @@ export class People {
     const known = this.#known.get(key);
     this.#known.delete(key);
     void known?.transport.close();
-  }
-
-  #noteAccepted(key: string): void {
-    this.#accepted.delete(key);
-    this.#accepted.add(key);
-    const [oldest] = this.#accepted;
-    if (this.#accepted.size > MOST_REMEMBERED && oldest !== undefined) this.#accepted.delete(oldest);
-  }
-
-  #refuse(key: string, why: string): void {
-    const [oldest] = this.#refused.keys();
-    if (this.#refused.size >= MOST_REMEMBERED && oldest !== undefined) this.#refused.delete(oldest);
-    this.#refused.set(key, { at: this.#options.clock.monotonic(), why });
   }
 
   #keyOf({ token, namespace }: Credential): string {

@@ -109,8 +109,8 @@ function selectorText(spec: unknown): string {
 const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterSets];
 
 export interface EventRequest {
-  /** `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
-  readonly about: string;
+  /** Kind, namespace if it has one, and name of what the events are about; empty: all. */
+  readonly about: readonly string[];
   /** What its texts contain, whatever the case; empty: anything. */
   readonly query: string;
   /** `Warning`; empty: all. */
@@ -123,10 +123,10 @@ export async function newestEvents(
   namespace: string | undefined,
   { about, query, type }: EventRequest,
 ): Promise<ReadEvents> {
-  const [kind = '', ...names] = about.split('/');
+  const [kind, ...names] = about;
   const name = names.pop();
   const scope =
-    about === ''
+    kind === undefined
       ? { kinds: KINDS.map((one) => one.kind), namespace, name: undefined }
       : { kinds: [kind], namespace: names[0] ?? namespace, name };
   const { rows, withheld } = await readEvents(client, scope);

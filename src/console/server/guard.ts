@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isLoopback } from '../../runtime/http/host.js';
 import type { Session } from '../wire/answer.js';
-import type { Hub } from './routes.js';
+import type { Found, Hub } from './routes.js';
 
 /** What keeps other sites out: the name of this host, and where a request comes from. */
 
@@ -35,7 +35,7 @@ export interface Visit {
   readonly request: IncomingMessage;
   /** Scheme, host and port by which the server was asked. */
   readonly origin: string;
-  /** Reads the JSON of its body. @throws RequestError */
+  /** Reads the JSON of its body, which is short. @throws RequestError */
   readonly body: () => Promise<unknown>;
 }
 
@@ -46,7 +46,13 @@ export interface Entrance {
   /** POST trades the code of a link for a key, DELETE forgets who asks, GET says who that is; undefined where nobody is left. @throws RequestError */
   readonly session: (visit: Visit) => Promise<Session | undefined>;
   /** Answers for whoever sends a credential. `path`: of the route. @throws RequestError without one, or beyond a limit. */
-  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>) => Promise<T>;
+  readonly enter: (visit: Visit, path: string, work: Work) => Promise<void>;
+}
+
+export interface Work {
+  readonly answer: (hub: Hub) => Promise<Found>;
+  /** Resolves when the answer was read, or given up. */
+  readonly send: (found: Found) => Promise<void>;
 }
 
 /** The host of a Host header with the port that this server has; undefined for every other one. */

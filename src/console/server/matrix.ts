@@ -1,4 +1,5 @@
 import { VERDICTS } from '../../api/verdicts.js';
+import { once } from '../../answers/world/once.js';
 import { grouped } from '../../answers/world/world.js';
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
@@ -17,7 +18,7 @@ import {
   type WhyCluster,
 } from '../wire/placement.js';
 import { isIn } from '../../answers/explain/funnel.js';
-import { nearestNames, reportOf } from './placements.js';
+import { nearestNames } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */
@@ -44,10 +45,9 @@ export function matrixAnswer(
   [namespace, name]: readonly [namespace: string, name: string],
   { show, query, after, limit }: MatrixRequest,
 ): Matrix | undefined {
-  const report = reportOf(snapshot, namespace, name);
+  const report = snapshot.report(namespace, name);
   if (report === undefined) return undefined;
-  const key = `${namespace}/${name}`;
-  const all = snapshot.once(`matrix ${key}`, () => listsOf(report));
+  const all = once(report, 'lists', () => listsOf(report));
   const lists = query === '' ? all : named(all, query);
   const verdicts = grouped(
     lists.all,
@@ -55,7 +55,7 @@ export function matrixAnswer(
     (one) => one,
   );
   const rows = isBase(show) ? lists[show] : (verdicts.get(show) ?? []);
-  const columns = snapshot.once(`requirements ${key}`, () => columnsOf(report));
+  const columns = once(report, 'columns', () => columnsOf(report));
   return {
     requirements: columns.map(({ shown }) => shown),
     totals: { in: lists.in.length, near: lists.near.length, out: lists.out.length, all: lists.all.length },
@@ -77,7 +77,7 @@ export function whyAnswer(
   name: string,
   cluster: string,
 ): WhyCluster | undefined {
-  const report = reportOf(snapshot, namespace, name);
+  const report = snapshot.report(namespace, name);
   const found = report && clusterOf(report, cluster);
   return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
 }

@@ -3,7 +3,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
 import { explanationDocument } from '../../answers/explain/document.js';
-import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
+import type { ExplainReport } from '../../answers/explain/report.js';
 import { funnelOf, isIn } from '../../answers/explain/funnel.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
@@ -59,20 +59,11 @@ function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected'
   };
 }
 
-/** The explanation of a Placement; undefined when there is no such Placement. */
-export function reportOf(snapshot: Snapshot, namespace: string, name: string): ExplainReport | undefined {
-  return snapshot.once(`report ${namespace}/${name}`, () => {
-    const { world, refused } = snapshot.reading;
-    return explainReport(world, namespace, name, { world, refused });
-  });
-}
-
 /** What the page of a Placement shows; undefined when there is no such Placement. */
 export function placementAnswer(snapshot: Snapshot, namespace: string, name: string): PlacementView | undefined {
-  const report = reportOf(snapshot, namespace, name);
+  const report = snapshot.report(namespace, name);
   const object = snapshot.world.objects.placements.find(({ metadata }) => keyOf(metadata) === `${namespace}/${name}`);
-  if (report === undefined || object === undefined) return undefined;
-  return snapshot.once(`placement ${namespace}/${name}`, () => viewOf(snapshot, report, object));
+  return report === undefined || object === undefined ? undefined : viewOf(snapshot, report, object);
 }
 
 function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): PlacementView {

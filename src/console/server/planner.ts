@@ -8,6 +8,7 @@ import type { PlannedCluster } from '../../answers/plan/text.js';
 import type { Draft } from '../wire/plan.js';
 import { plannedDraft, type Made, type PlannedDraft } from './plan.js';
 import type { PlanJob } from './planworker.js';
+import { Recent } from './recent.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Others wait for a plan for so long, and for the decision that it has begun. */
@@ -37,7 +38,7 @@ export class Planner {
   readonly #mostMs: number | undefined;
   readonly #slots = new Slots(AT_ONCE);
   /** `basedOn` of a plan → its lists, and what its maker may read. */
-  readonly #kept = new Map<string, Pick<Made, 'lists' | 'marks'> & { readonly limits: string }>();
+  readonly #kept = new Recent<Pick<Made, 'lists' | 'marks'> & { readonly limits: string }>(MOST_KEPT);
 
   /** `mostMs`: of a plan, with its wait for a thread; undefined: it may take any time. */
   constructor(clock: Clock, mostMs?: number) {
@@ -50,10 +51,7 @@ export class Planner {
     const planned = await this.#plan(snapshot, draft, planning);
     if ('fault' in planned) return planned;
     const { plan, lists, marks } = planned;
-    this.#kept.delete(plan.basedOn);
     this.#kept.set(plan.basedOn, { lists, marks, limits: limitsText(snapshot.reading) });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     return planned;
   }
 

@@ -10,7 +10,7 @@ import { createClient } from '../../runtime/client/rest.js';
 import { nameOf } from '../../answers/plan/changed.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../answers/world/world.js';
 import type { ObjectName } from '../../runtime/vocabulary/meta.js';
-import { keyOf } from '../../runtime/vocabulary/names.js';
+import { keyOf, PATH_NAME } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
@@ -150,14 +150,22 @@ function get(path: string, data: (snapshot: Snapshot, request: Request) => objec
 }
 
 async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Request): Promise<Found> {
+  const about = aboutIn(query);
   const current = await snapshots.current();
   const scope = namespace ?? current.snapshot.reading.namespace;
   const { after, limit } = windowOf(query);
   const text = (name: string): string => query.get(name) ?? '';
-  const request = { about: text('about'), query: text('q'), type: text('type') };
+  const request = { about, query: text('q'), type: text('type') };
   const { rows, withheld } = await newestEvents(client, scope, request);
   const data: EventsPart = { total: rows.length, rows: rows.slice(after, after + limit) };
   return { current, data, ...(withheld && { withheld: [withheld] }) };
+}
+
+/** `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
+function aboutIn(query: URLSearchParams): readonly string[] {
+  const about = (query.get('about') ?? '').split('/').filter((part) => part !== '');
+  if (about.length !== 1 && about.length <= 3 && about.every((part) => PATH_NAME.test(part))) return about;
+  throw new RequestError(400, 'about: want KIND/NAME or KIND/NAMESPACE/NAME');
 }
 
 /** Whether the person may do what an action needs; the API server judges the write anyway. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import type { Session } from '../wire/answer.js';
-import { bearerOf, ownHost, type Entrance, type Visit } from './guard.js';
+import { bearerOf, ownHost, type Entrance, type Visit, type Work } from './guard.js';
 import { RequestError, type Hub } from './routes.js';
 
 /** Sessions of the browsers of one person. The code of a link is traded for the key of one, once. */
@@ -88,14 +88,16 @@ export class LinkEntrance implements Entrance {
       case 'DELETE':
         this.#sessions.close(key);
         return undefined;
-      default:
+      case 'GET':
         if (this.#sessions.has(key)) return session;
         throw new RequestError(401, 'there is no session: open the link that the command has printed');
+      default:
+        throw new RequestError(405, 'want GET, POST or DELETE');
     }
   }
 
-  async enter<T>(visit: Visit, _path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+  async enter(visit: Visit, _path: string, { answer, send }: Work): Promise<void> {
     if (!this.#sessions.has(bearerOf(visit) ?? '')) throw new RequestError(401, 'the session is over');
-    return work(this.#hub);
+    await send(await answer(this.#hub));
   }
 }

@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readFleetWorld, type FleetReading } from '../../answers/world/worlds.js';
+import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
 import { inputsOf, once, WORLD_RESOURCES, type World, type WorldInputs } from '../../answers/world/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
+import { Recent } from './recent.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
 
 /** How many answers of a reading are kept: those that were asked for last. */
 const MOST_ANSWERS = 128;
+/** How many explanations of Placements: one with 10,000 clusters takes 9 MB. */
+const MOST_REPORTS = 8;
 
 /** A reading, and what was computed from it. */
 export class Snapshot {
   readonly reading: FleetReading;
-  readonly #answers = new Map<string, object>();
+  readonly #answers = new Recent<object>(MOST_ANSWERS);
+  readonly #reports = new Recent<{ readonly report: ExplainReport | undefined }>(MOST_REPORTS);
 
   constructor(reading: FleetReading) {
     this.reading = reading;
@@ -36,12 +41,15 @@ export class Snapshot {
   /** What depends on what somebody has written, such as an address: computed once for all who ask, while it is kept. */
   answer<T extends object>(key: string, compute: () => T): T {
     // What has the same key has the same type.
-    const answer = (this.#answers.get(key) as T | undefined) ?? compute();
-    this.#answers.delete(key);
-    this.#answers.set(key, answer);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
-    return answer;
+    return this.#answers.use(key, compute) as T;
+  }
+
+  /** What `explain` says of a Placement, with all that was computed of it; undefined where there is none. */
+  report(namespace: string, name: string): ExplainReport | undefined {
+    const { world, refused } = this.reading;
+    const explain = (): ExplainReport | undefined =>
+      explainReport(world, namespace, name, { world, refused });
+    return this.#reports.use(`${namespace}/${name}`, () => ({ report: explain() })).report;
   }
 }
 

@@ -25,4 +25,20 @@ describe('limits', () => {
     await clock.advance(2_000);
     await expect(limits.within('anna', 'plan', async () => 'planned')).resolves.toBe('planned');
   });
+
+  it('a person has sixteen answers that are not read, and each other person has as many', async () => {
+    const limits = new Limits(new ManualClock());
+    const reads: (() => void)[] = [];
+    const send = (person: string): Promise<void> =>
+      limits.sending(person, () => new Promise<void>((resolve) => void reads.push(resolve)));
+    const sent = Array.from({ length: 16 }, () => send('anna'));
+    await expect(send('anna')).rejects.toMatchObject({ code: 429, headers: { 'retry-after': '1' } });
+    sent.push(send('ben'));
+    reads[0]?.();
+    await sent[0];
+    sent.push(send('anna'));
+    for (const read of reads) read();
+    await Promise.all(sent);
+    expect(reads).toHaveLength(18);
+  });
 });

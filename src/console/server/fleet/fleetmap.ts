@@ -4,7 +4,7 @@ import { HEALTHS, type FleetMap, type MapGroup } from '../../wire/fleet.js';
 import { counted, matchedBy, troubleOf, fleetClusters, type FleetCluster } from './fleet.js';
 import type { ClusterExplanation } from '../../../domain/placement/explain/verdict.js';
 import { isIn } from '../../../answers/explain/funnel.js';
-import { hubStatusOf, reportOf } from '../placements.js';
+import { hubStatusOf } from '../placements.js';
 import { nearOf } from '../matrix.js';
 import { termText } from './query.js';
 import type { Snapshot } from '../snapshot.js';
@@ -129,7 +129,7 @@ export function versionColoring(versions: readonly (string | undefined)[]): Colo
 }
 
 function placementColoring(snapshot: Snapshot, namespace: string, name: string): Coloring | undefined {
-  const report = reportOf(snapshot, namespace, name);
+  const report = snapshot.report(namespace, name);
   if (report === undefined) return undefined;
   const near = new Set(nearOf(report));
   const keyOf = (one: ClusterExplanation): (typeof PLACEMENT_KEYS)[number] => {
@@ -144,7 +144,7 @@ function placementColoring(snapshot: Snapshot, namespace: string, name: string):
 
 /** Shades of equal width between the least and the highest score; the highest first. */
 function scoreColoring(snapshot: Snapshot, namespace: string, name: string): Coloring | undefined {
-  const report = reportOf(snapshot, namespace, name);
+  const report = snapshot.report(namespace, name);
   const totals = report?.explanation.scorer?.totals();
   return report && scoreShades(totals ?? new Map());
 }

@@ -150,7 +150,7 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     { snapshots, client: hub.client, transport, session, namespace: undefined, planner: new Planner(clock) },
     sessions,
   );
-  const server = await listen({ assets, entrance }, { host: '127.0.0.1', port: 0 });
+  const server = await listen({ assets, entrance, clock }, { host: '127.0.0.1', port: 0 });
   return { hub, server, port: portOf(server), sessions };
 }
 

@@ -82,7 +82,7 @@ export async function startTokenConsole(
   const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', clock });
   const entrance = new TokenEntrance({ people, serves: (host) => host === HOST, clock, log });
   const listener: Parameters<typeof createServer>[1] = (request, response) =>
-    void respond({ assets, entrance }, request, response);
+    void respond({ assets, entrance, clock }, request, response);
   const server =
     pair === undefined ? createServer(listener) : createHttpsServer({ cert: pair.cert, key: pair.key }, listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
