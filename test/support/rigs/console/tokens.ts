@@ -6,7 +6,8 @@ import type { Assets } from '../../../../src/console/server/assets.js';
 import { respond } from '../../../../src/console/server/server.js';
 import { TYPES } from '../../../../src/answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../../../src/answers/world/world.js';
-import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import { apiVersionOf, Events } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import type { ServingPair } from '../../../../src/runtime/tls/serving.js';
@@ -28,9 +29,10 @@ export class MemoryApi {
     [CANARY, 'anna'],
     ['ben', 'ben'],
   ]);
-  /** `user plural` that is refused; `user all plural`: only where all namespaces are asked for. */
+  /** `user plural` that is refused; `user all plural`: everywhere but in namespace `shop`. */
   readonly refuses = new Set<string>();
   world = exampleWorld(EXAMPLE_SPEC);
+  events: readonly KubeObject[] = [];
   readonly calls: string[] = [];
   isDown = false;
 
@@ -50,18 +52,23 @@ export class MemoryApi {
     if (user === undefined)
       throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
     if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
-    const resource = WORLD_RESOURCES.find((plural) => path.endsWith(`/${plural}`));
+    if (path.endsWith('selfsubjectaccessreviews')) return { status: 201, body: { status: { allowed: false } } };
     const [, within] = /\/namespaces\/([^/]+)\//.exec(path) ?? [];
+    const plural = path.slice(path.lastIndexOf('/') + 1);
     const isRefused =
-      this.refuses.has(`${user} ${resource}`) || (within === undefined && this.refuses.has(`${user} all ${resource}`));
-    if (resource === undefined || isRefused)
-      throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
-    const { kind } = TYPES[resource];
-    const head = { apiVersion: apiVersionOf(TYPES[resource]), kind: `${kind}List`, metadata: { resourceVersion: '1' } };
-    const items = this.world.objects[resource].filter(
-      ({ metadata }) => within === undefined || metadata.namespace === within,
-    );
+      this.refuses.has(`${user} ${plural}`) || (within !== 'shop' && this.refuses.has(`${user} all ${plural}`));
+    const found = isRefused ? undefined : this.#listOf(plural);
+    if (found === undefined) throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
+    const { type, all } = found;
+    const head = { apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata: { resourceVersion: '1' } };
+    const items = all.filter(({ metadata }) => within === undefined || metadata.namespace === within);
     return { status: 200, body: { ...head, items: asSent(items) } };
+  }
+
+  #listOf(plural: string): { readonly type: ResourceType; readonly all: readonly KubeObject[] } | undefined {
+    if (plural === Events.plural) return { type: Events, all: this.events };
+    const resource = WORLD_RESOURCES.find((one) => one === plural);
+    return resource && { type: TYPES[resource], all: this.world.objects[resource] };
   }
 }
 
