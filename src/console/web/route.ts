@@ -45,14 +45,35 @@ export type Route =
 
 export type Page = Route['page'];
 
-export const FLEET: Extract<Route, { page: 'fleet' }> = {
-  page: 'fleet',
-  q: '',
-  view: 'map',
-  group: 'set',
-  color: 'health',
-  sort: 'name',
+type Known = Exclude<Page, 'unknown'>;
+
+interface Address {
+  /** Its segments; behind a colon the field that one holds. */
+  readonly path: string;
+  /** The fields behind the path, and what each is where the address does not name it. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const ADDRESSES: Readonly<Record<Known, Address>> = {
+  fleet: { path: 'fleet', query: { q: '', view: 'map', group: 'set', color: 'health', sort: 'name' } },
+  placements: { path: 'placements', query: { q: '', phase: '' } },
+  placement: { path: 'placements/:namespace/:name', query: { show: 'in', q: '', why: '', act: '' } },
+  cluster: { path: 'clusters/:name', query: { act: '' } },
+  whatif: { path: 'what-if', query: { begin: '' } },
+  engine: { path: 'engine', query: {} },
+  set: { path: 'sets/:name', query: {} },
+  events: { path: 'events', query: { about: '', q: '', type: '' } },
+  yaml: { path: 'yaml/:resource/:namespace/:name', query: {} },
 };
+/** Of fields that do not hold any text. */
+const VALID: Readonly<Record<string, (text: string) => boolean>> = {
+  view: (text) => text === 'table',
+  group: (text) => GROUPING.test(text),
+  color: (text) => COLORING.test(text),
+  sort: isOrder,
+};
+
+export const FLEET = parseRoute('/fleet') as Extract<Route, { page: 'fleet' }>;
 
 /** The page of a Placement as a link opens it. */
 export function placementRoute(namespace: string, name: string): Extract<Route, { page: 'placement' }> {
@@ -67,101 +88,40 @@ function isOrder(text: string): boolean {
 /** The route of a path with its query, such as `/placements/shop/web?show=near`. */
 export function parseRoute(address: string): Route {
   const [path = '', search = ''] = address.split('?', 2);
-  const segments = path
+  const query = new URLSearchParams(search);
+  const [page = 'fleet', ...names] = path
     .split('/')
     .filter((part) => part !== '')
     .map(decoded);
-  const query = new URLSearchParams(search);
-  const text = (name: string, otherwise = ''): string => query.get(name) ?? otherwise;
-  const [page = 'fleet', first = '', second = ''] = segments;
-  const unknown: Route = { page: 'unknown', path };
-  if (page === 'yaml') return yamlRoute(segments) ?? unknown;
-  if (segments.length > 3) return unknown;
-  switch (page) {
-    case 'login':
-    case 'fleet':
-      return {
-        page: 'fleet',
-        q: text('q'),
-        view: text('view') === 'table' ? 'table' : 'map',
-        group: GROUPING.test(text('group')) ? text('group') : FLEET.group,
-        color: COLORING.test(text('color')) ? text('color') : FLEET.color,
-        sort: isOrder(text('sort')) ? text('sort') : FLEET.sort,
-      };
-    case 'placements':
-      if (second === '') return { page, q: first === '' ? text('q') : `${first}/`, phase: text('phase') };
-      return {
-        ...placementRoute(first, second),
-        show: text('show', 'in'),
-        q: text('q'),
-        why: text('why'),
-        act: text('act'),
-      };
-    case 'clusters':
-      return first === '' || second !== '' ? unknown : { page: 'cluster', name: first, act: text('act') };
-    case 'what-if':
-      return { page: 'whatif', begin: text('begin') };
-    case 'engine':
-      return { page: 'engine' };
-    case 'sets':
-      return first === '' || second !== '' ? unknown : { page: 'set', name: first };
-    case 'events':
-      return { page, about: text('about'), q: text('q'), type: text('type') };
-    default:
-      return unknown;
+  if (page === 'placements' && names.length === 1) return { page, q: `${names[0]}/`, phase: query.get('phase') ?? '' };
+  // Of an object without a namespace.
+  if (page === 'yaml' && names.length === 2) names.splice(1, 0, '');
+  const segments = [page === 'login' ? 'fleet' : page, ...names];
+  for (const [known, one] of Object.entries(ADDRESSES)) {
+    const parts = one.path.split('/');
+    if (parts.length !== segments.length || !parts.every((part, at) => part.startsWith(':') || part === segments[at]))
+      continue;
+    const named = parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at]]] : []));
+    const asked = Object.entries(one.query).map(([field, usual]) => {
+      const text = query.get(field) ?? usual;
+      return [field, VALID[field]?.(text) === false ? usual : text];
+    });
+    // The table has the fields of each page.
+    return { page: known, ...Object.fromEntries([...named, ...asked]) } as Route;
   }
+  return { page: 'unknown', path };
 }
 
-/** `/yaml/managedclusters/edge-1`, `/yaml/placements/shop/web`. */
-function yamlRoute([, resource, ...names]: readonly string[]): Route | undefined {
-  const name = names.pop();
-  if (resource === undefined || name === undefined || names.length > 1) return undefined;
-  return { page: 'yaml', resource, namespace: names[0] ?? '', name };
-}
-
-/** The address of a route: what {@link parseRoute} reads. */
+/** The address of a route: what {@link parseRoute} reads. Fields that are as usual are not in it. */
 export function formatRoute(route: Route): string {
-  switch (route.page) {
-    case 'fleet': {
-      const { q, view, group, color, sort } = route;
-      return withQuery('/fleet', FLEET, { q, view, group, color, sort });
-    }
-    case 'placements':
-      return withQuery('/placements', {}, { q: route.q, phase: route.phase });
-    case 'placement':
-      return withQuery(
-        `/placements/${encoded(route.namespace)}/${encoded(route.name)}`,
-        { show: 'in' },
-        { show: route.show, q: route.q, why: route.why, act: route.act },
-      );
-    case 'cluster':
-      return withQuery(`/clusters/${encoded(route.name)}`, {}, { act: route.act });
-    case 'whatif':
-      return withQuery('/what-if', {}, { begin: route.begin });
-    case 'engine':
-      return '/engine';
-    case 'set':
-      return `/sets/${encoded(route.name)}`;
-    case 'events':
-      return withQuery('/events', {}, { about: route.about, q: route.q, type: route.type });
-    case 'yaml': {
-      const { resource, namespace, name } = route;
-      return `/yaml/${[resource, namespace, name]
-        .filter((one) => one !== '')
-        .map(encoded)
-        .join('/')}`;
-    }
-    case 'unknown':
-      return route.path;
-  }
-}
-
-/** Without the fields that have their default. */
-function withQuery(path: string, defaults: object, fields: Readonly<Record<string, string>>): string {
-  const usual: Readonly<Record<string, unknown>> = { ...defaults };
-  const given = Object.entries(fields).filter(([name, value]) => value !== (usual[name] ?? ''));
-  const query = given.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
-  return query === '' ? path : `${path}?${query}`;
+  if (route.page === 'unknown') return route.path;
+  const { path, query } = ADDRESSES[route.page];
+  const fields: Readonly<Record<string, string>> = { ...route };
+  const encodedField = (name: string): string => encoded(fields[name] ?? '');
+  const segments = path.split('/').map((part) => (part.startsWith(':') ? encodedField(part.slice(1)) : part));
+  const unusual = Object.keys(query).filter((name) => fields[name] !== query[name]);
+  const search = unusual.map((name) => `${name}=${encodedField(name)}`).join('&');
+  return `/${segments.filter((one) => one !== '').join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
 /** Slashes and colons of values stay readable. */
