@@ -42,10 +42,14 @@ export async function bundleWeb(root: string, outdir: string): Promise<Metafile>
   return metafile;
 }
 
-/** The terms of the glossary, a table in Markdown, with their meanings as plain text. */
+/** The terms of the glossary, a table in Markdown, with their meanings as plain text: of a link its words, unless it stands in brackets. */
 export function termsOf(glossary: string): Readonly<Record<string, string>> {
   const rows = glossary.matchAll(/^\| (?!term |---)(.+?) \| (.+?) \|/gm);
-  const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+  const plain = (text: string): string =>
+    text
+      .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll('`', '');
   return Object.fromEntries([...rows].map(([, term = '', meaning = '']) => [term, plain(meaning)]));
 }
 

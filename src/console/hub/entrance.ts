@@ -6,7 +6,7 @@ import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import { NAMESPACE_HEADER, type Session } from '../wire/answer.js';
 import { tokenFault } from '../wire/token.js';
 import { bearerOf, type Entrance, type Visit, type Work } from '../server/guard.js';
-import { RequestError } from '../server/routes.js';
+import { RequestError } from '../server/requests.js';
 import { Limits } from './limits.js';
 import { unauthorized, type Credential, type People, type Person } from './people.js';
 import { claimsOf } from './token.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.js';
 import { Recent } from '../server/recent.js';
-import { RequestError } from '../server/routes.js';
+import { RequestError } from '../server/requests.js';
 
 /** What one person, and one address, may ask for. Whoever asks too much is told when again: nobody waits here. */
 

@@ -2,7 +2,7 @@ import type { FleetReading } from '../../answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../answers/world/world.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock, type Timer } from '../../runtime/clock.js';
-import { RequestError } from '../server/routes.js';
+import { RequestError } from '../server/requests.js';
 import {
   SHORTEST_USE_MS,
   Snapshot,

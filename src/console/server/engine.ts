@@ -10,7 +10,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { byText } from '../../runtime/vocabulary/names.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
-import type { ClusterSetMembers, ClusterSetRow, EngineView, SetBinding, SetMember } from '../wire/cluster.js';
+import type { ClusterSetRow, EngineView, SetBinding } from '../wire/cluster.js';
 import { counted, fleetClusters } from './fleet/fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
@@ -40,14 +40,16 @@ export function engineAnswer(snapshot: Snapshot): EngineView {
       })),
     };
   });
-  return { engines, sets: snapshot.once('setrows', () => setRows(snapshot)) };
+  return { engines, sets: setRows(snapshot) };
 }
 
 function setRows(snapshot: Snapshot): readonly ClusterSetRow[] {
-  const members = counted(fleetClusters(snapshot).flatMap(({ sets }) => sets));
-  return snapshot.world.objects.managedclustersets
-    .map((set) => setRow(snapshot, set, members.get(set.metadata.name) ?? 0))
-    .sort((a, b) => byText(a.name, b.name));
+  return snapshot.once('setrows', () => {
+    const members = counted(fleetClusters(snapshot).flatMap(({ sets }) => sets));
+    return snapshot.world.objects.managedclustersets
+      .map((set) => setRow(snapshot, set, members.get(set.metadata.name) ?? 0))
+      .sort((a, b) => byText(a.name, b.name));
+  });
 }
 
 function setRow({ world }: Snapshot, set: RawObject, clusters: number): ClusterSetRow {
@@ -69,23 +71,9 @@ function setRow({ world }: Snapshot, set: RawObject, clusters: number): ClusterS
   };
 }
 
-/** A page of the members of a set; undefined when there is no such set. */
-export function setAnswer(
-  snapshot: Snapshot,
-  name: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): ClusterSetMembers | undefined {
-  const set = snapshot.world.objects.managedclustersets.find(({ metadata }) => metadata.name === name);
-  if (set === undefined) return undefined;
-  const members = snapshot.once(`members ${name}`, () =>
-    fleetClusters(snapshot)
-      .filter(({ sets }) => sets.includes(name))
-      .map(({ name: cluster, health, since, isJudged }): SetMember => {
-        const known = { ...(since === undefined ? {} : { since }), ...(isJudged === undefined ? {} : { isJudged }) };
-        return { name: cluster, health, ...known };
-      }),
-  );
-  return { ...setRow(snapshot, set, members.length), after, rows: members.slice(after, after + limit) };
+/** Undefined when there is no such set. */
+export function setAnswer(snapshot: Snapshot, name: string): ClusterSetRow | undefined {
+  return setRows(snapshot).find((one) => one.name === name);
 }
 
 /** By what the set selects clusters. */

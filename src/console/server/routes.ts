@@ -1,16 +1,15 @@
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
-import { isRecord, textField } from '../../runtime/vocabulary/json.js';
-import { isAction, type Action } from '../../answers/actions/action.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { EventsPart, ObjectYaml, Rights, Session, Withheld } from '../wire/answer.js';
-import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
-import type { Draft, PlannedPart } from '../wire/plan.js';
+import { COLORING, isSort } from '../wire/fleet.js';
+import type { PlannedPart } from '../wire/plan.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
 import { createClient } from '../../runtime/client/rest.js';
 import { nameOf } from '../../answers/plan/changed.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../answers/world/world.js';
 import type { ObjectName } from '../../runtime/vocabulary/meta.js';
-import { keyOf, PATH_NAME } from '../../runtime/vocabulary/names.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
@@ -22,6 +21,7 @@ import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { listKey, planAnswer } from './plan.js';
 import type { Planner } from './planner.js';
+import { aboutIn, draftIn, groupIn, RequestError, windowOf } from './requests.js';
 import { type Current, type Snapshot, type Snapshots, versionOf } from './snapshot.js';
 
 /** The API of the console, one row a route. */
@@ -56,18 +56,6 @@ export interface Found {
   readonly withheld?: readonly Withheld[];
 }
 
-/** An error of a request, with its HTTP code and headers of the answer. */
-export class RequestError extends Error {
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.code = code;
-    this.headers = headers;
-  }
-}
-
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** `*` stands for one segment. */
@@ -75,9 +63,6 @@ export interface Route {
   readonly answer: (hub: Hub, request: Request) => Promise<Found>;
 }
 
-const MOST_ROWS = 500;
-const DEFAULT_ROWS = 100;
-const MOST_CHANGES = 64;
 /** Of what somebody writes in the box; names of objects are shorter. */
 const MOST_TEXT = 600;
 
@@ -103,8 +88,8 @@ export const ROUTES: readonly Route[] = [
   get('fleet/keys', fleetKeys),
   get('find', (snapshot, { query }) => findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT))),
   get('engine', engineAnswer),
-  get('sets/*', (snapshot, { path: [name = ''], query }) =>
-    existing(setAnswer(snapshot, name, windowOf(query)), () => absence(snapshot, 'managedclustersets', { name })),
+  get('sets/*', (snapshot, { path: [name = ''] }) =>
+    existing(setAnswer(snapshot, name), () => absence(snapshot, 'managedclustersets', { name })),
   ),
   get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('q') ?? '')),
   get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
@@ -159,13 +144,6 @@ async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Req
   const { rows, withheld } = await newestEvents(client, scope, request);
   const data: EventsPart = { total: rows.length, rows: rows.slice(after, after + limit) };
   return { current, data, ...(withheld && { withheld: [withheld] }) };
-}
-
-/** `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
-function aboutIn(query: URLSearchParams): readonly string[] {
-  const about = (query.get('about') ?? '').split('/').filter((part) => part !== '');
-  if (about.length !== 1 && about.length <= 3 && about.every((part) => PATH_NAME.test(part))) return about;
-  throw new RequestError(400, 'about: want KIND/NAME or KIND/NAMESPACE/NAME');
 }
 
 /** Whether the person may do what an action needs; the API server judges the write anyway. */
@@ -223,50 +201,6 @@ async function applyFound({ snapshots, session, transport, planner }: Hub, { bod
   } finally {
     if (!dryRun) snapshots.expire();
   }
-}
-
-function draftIn(body: unknown): Draft {
-  if (!isRecord(body) || typeof body['manifests'] !== 'string') throw new RequestError(400, 'manifests: want a text');
-  const lists = (['labels', 'drains', 'losses', 'each'] as const).map((name) => [name, textsIn(body[name], name)]);
-  const action = actionIn(body['action']);
-  return { manifests: body['manifests'], ...Object.fromEntries(lists), ...(action && { action }) } as Draft;
-}
-
-function actionIn(value: unknown): Action | undefined {
-  if (value === undefined) return undefined;
-  const [kind, namespace, name] = ['kind', 'namespace', 'name'].map((one) => textField(value, one));
-  if (kind === undefined || !isAction(kind)) throw new RequestError(400, `action: ${JSON.stringify(kind)}: unknown`);
-  return { kind, namespace: namespace ?? '', name: name ?? '' };
-}
-
-function textsIn(value: unknown, name: string): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  if (list.length > MOST_CHANGES) throw new RequestError(400, `${name}: at most ${MOST_CHANGES}, got ${list.length}`);
-  return list.map((one) => {
-    if (typeof one !== 'string') throw new RequestError(400, `${name}: want texts`);
-    return one;
-  });
-}
-
-function windowOf(query: URLSearchParams): { readonly after: number; readonly limit: number } {
-  return {
-    after: numberIn(query, 'after', 0, Number.MAX_SAFE_INTEGER),
-    limit: numberIn(query, 'limit', DEFAULT_ROWS, MOST_ROWS),
-  };
-}
-
-function numberIn(query: URLSearchParams, name: string, otherwise: number, most: number): number {
-  const text = query.get(name);
-  if (text === null) return otherwise;
-  const value = Number(text);
-  if (/^\d{1,9}$/.test(text) && value <= most) return value;
-  throw new RequestError(400, `${name}: ${JSON.stringify(text)}: must be a whole number from 0 to ${most}`);
-}
-
-function groupIn(query: URLSearchParams): string {
-  const group = query.get('group') ?? 'set';
-  if (GROUPING.test(group)) return group;
-  throw new RequestError(400, `group: ${JSON.stringify(group)}: want set, health, label:KEY or claim:KEY`);
 }
 
 function yamlOf(snapshot: Snapshot, plural: string, named: ObjectName): ObjectYaml {

@@ -11,7 +11,8 @@ import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
 import type { Asset, Assets } from './assets.js';
 import { HEADERS, isOwn, type Entrance } from './guard.js';
-import { RequestError, routeOf, type Found, type Hub } from './routes.js';
+import { RequestError } from './requests.js';
+import { routeOf, type Found, type Hub } from './routes.js';
 
 /** The server of the console: the page for everybody who reaches it, the API for a session. */
 

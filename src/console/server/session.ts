@@ -4,7 +4,8 @@ import type { Clock } from '../../runtime/clock.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import type { Session } from '../wire/answer.js';
 import { bearerOf, ownHost, type Entrance, type Visit, type Work } from './guard.js';
-import { RequestError, type Hub } from './routes.js';
+import { RequestError } from './requests.js';
+import type { Hub } from './routes.js';
 
 /** Sessions of the browsers of one person. The code of a link is traded for the key of one, once. */
 

@@ -14,6 +14,7 @@ import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { YamlPage } from './pages/yaml.js';
 import { Box } from './parts/box.js';
+import { PageHead } from './parts/pagehead.js';
 import { Loading } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
 import { BASE, isLost, isOld, isSessionOpen, reading, refresh, session } from './store.js';
@@ -81,6 +82,7 @@ function Live(): JSX.Element {
   return (
     <div class="live">
       <span class="live-hub" title={user === '' ? hub : `${hub}, as ${shown(user)}`}>
+        <span class="unseen">hub </span>
         <bdi>{shown(context)}</bdi>
         {user !== '' && <span class="muted"> as {shown(user.replace(/^system:serviceaccount:(.*):/, '$1/'))}</span>}
       </span>
@@ -140,6 +142,26 @@ function Notices(): JSX.Element {
   );
 }
 
+/** Each shows its own routes. */
+const VIEWS: { readonly [P in Page]: (props: { readonly route: Extract<Route, { page: P }> }) => JSX.Element } = {
+  fleet: FleetPage,
+  placements: PlacementsPage,
+  placement: PlacementPage,
+  cluster: ClusterPage,
+  whatif: WhatIfPage,
+  engine: EnginePage,
+  set: SetPage,
+  events: EventsPage,
+  yaml: YamlPage,
+  unknown: () => (
+    <PageHead title="There is no such page">
+      <a class="button" href={hrefOf(FLEET)}>
+        To the fleet
+      </a>
+    </PageHead>
+  ),
+};
+
 function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
   const first = useRef(true);
   const address = addressOf(to);
@@ -149,37 +171,8 @@ function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
     if (!first.current) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
     first.current = false;
   }, [address]);
-  switch (to.page) {
-    case 'fleet':
-      return <FleetPage route={to} />;
-    case 'placements':
-      return <PlacementsPage route={to} />;
-    case 'placement':
-      return <PlacementPage key={address} route={to} />;
-    case 'cluster':
-      return <ClusterPage key={address} route={to} />;
-    case 'whatif':
-      return <WhatIfPage route={to} />;
-    case 'engine':
-      return <EnginePage />;
-    case 'set':
-      return <SetPage key={address} route={to} />;
-    case 'events':
-      return <EventsPage route={to} />;
-    case 'yaml':
-      return <YamlPage key={address} route={to} />;
-    case 'unknown':
-      return (
-        <>
-          <header class="page-head">
-            <h1>There is no such page</h1>
-          </header>
-          <a class="button" href={hrefOf(FLEET)}>
-            To the fleet
-          </a>
-        </>
-      );
-  }
+  const View = VIEWS[to.page] as (props: { readonly route: Route }) => JSX.Element;
+  return <View key={address} route={to} />;
 }
 
 /** Without what only filters: typing does not move the focus. */

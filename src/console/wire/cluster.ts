@@ -1,4 +1,3 @@
-import type { ClusterHealth } from '../../answers/fleetsummary.js';
 import type { Condition, EngineSummary } from '../../answers/status.js';
 
 /** Cluster sets and engines. */
@@ -12,17 +11,6 @@ export interface ClusterSetRow {
   readonly clusters: number;
   /** Who may select from it, by namespace and name. */
   readonly bindings: readonly SetBinding[];
-}
-
-/** One cluster set, with some of its members. */
-export interface ClusterSetMembers extends ClusterSetRow {
-  readonly after: number;
-  /** By name. */
-  readonly rows: readonly SetMember[];
-}
-
-export interface SetMember extends ClusterHealth {
-  readonly name: string;
 }
 
 export interface SetBinding {

@@ -193,14 +193,7 @@ describe('answers', () => {
       'engine',
       { engines: [], sets: expect.arrayContaining([expect.objectContaining({ selector: 'label tier=edge' })]) },
     ],
-    [
-      'sets/production?limit=2&after=1',
-      {
-        clusters: expect.any(Number),
-        rows: [expect.objectContaining({ health: 'noAgent' }), expect.objectContaining({ health: 'noAgent' })],
-        bindings: [{ namespace: 'shop', name: 'production' }],
-      },
-    ],
+    ['sets/production', { clusters: 5, bindings: [{ namespace: 'shop', name: 'production' }] }],
   ])('%s is answered from one reading', async (path, data) => {
     const { code, text } = await ask(path);
     expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
@@ -243,7 +236,6 @@ describe('answers', () => {
     ['sets/none', 404],
     ['yaml/secrets/shop/web', 404],
     ['yaml/placements/web', 404],
-    ['sets/production?limit=501', 400],
     ['nothing', 404],
   ])('%s is an error with the code %s', async (path, code) => {
     const reply = await ask(path);

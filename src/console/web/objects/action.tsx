@@ -3,12 +3,13 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Action } from '../../../answers/actions/action.js';
 import type { Answer, Rights, Status } from '../../wire/answer.js';
-import type { ApplyAnswer, Plan, PlanAnswer } from '../../wire/plan.js';
+import type { Draft, Plan, PlanAnswer } from '../../wire/plan.js';
 import { shown } from '../command.js';
 import { EMPTY_DRAFT } from '../draft.js';
-import { isLost, isStatus, post, reading, readNow, refresh } from '../store.js';
+import { isLost, isStatus, post, reading, readNow } from '../store.js';
 import { Command } from '../parts/command.js';
 import { Moved, PlannedView } from '../parts/plan/planned.js';
+import { AnsweredView, READ_MS, useWriting } from '../parts/plan/writing.js';
 import { capital, isWithheld, Loading } from '../parts/states.js';
 
 /** What somebody does to an object: first what comes of it, then the write, with the rights of the person. */
@@ -25,8 +26,11 @@ const ACTION_TITLES: Readonly<Record<Kind, string>> = {
   uncordon: 'Uncordon',
 };
 
-/** The second click of a double click must not do what nobody has read. */
-const READ_MS = 1_500;
+/** Whether the text is an action of a Placement, or of a cluster, which has no namespace. */
+export function isActionOf(text: string, namespace: string): text is Kind {
+  const isOfCluster = ['cordon', 'drain', 'uncordon'].includes(text);
+  return Object.hasOwn(ACTION_TITLES, text) && isOfCluster === (namespace === '');
+}
 
 export interface ActButtonProps {
   readonly kind: Kind;
@@ -59,13 +63,15 @@ export interface ActPanelProps {
 export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
   const { kind, namespace, name } = action;
   const of = namespace === '' ? name : `${namespace}/${name}`;
-  const { seen, asked, fault, outcome, isBusy, may, send } = useAction(action);
+  const { seen, asked, fault, isRead, may, ask } = useAction(action);
+  const { answered, isBusy, write } = useWriting((found) => void (found.kind === 'moved' && ask()));
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
   const { plan, isCounted } = asked.value ?? {};
   const text = plan?.action;
   const isNothing = plan !== undefined && plan.writes.length === 0;
-  const isDone = outcome.value?.kind === 'accepted';
+  const found = answered?.found;
+  const isDone = found?.kind === 'accepted';
   return (
     <section class="card accent act" aria-label={`${ACTION_TITLES[kind]} ${shown(of)}`}>
       <h2 ref={head} tabIndex={-1}>
@@ -81,22 +87,23 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
         <>
           {seen.value !== undefined && <Moved before={seen.value} after={plan} />}
           {isNothing && <p>{capital(shown(text.done))}. There is nothing to do.</p>}
+          {!isNothing && !isDone && <ToDo text={text} plan={plan} isCounted={isCounted === true} />}
+          <div aria-live="polite">
+            {answered !== undefined && (
+              <AnsweredView answered={answered}>
+                <p>{capital(shown((isDone ? found.done : undefined) ?? text.done))}. To undo it:</p>
+                <Command words={text.undo} />
+              </AnsweredView>
+            )}
+          </div>
           {!isNothing && !isDone && (
-            <>
-              {text.lines.map((line) => (
-                <p key={line}>{shown(line)}</p>
-              ))}
-              <PlannedView plan={plan} isCounted={isCounted === true} />
-              <ul class="act-notes" aria-label="Before you press">
-                {text.notes.map((note) => (
-                  <li key={note}>{note}</li>
-                ))}
-              </ul>
-            </>
-          )}
-          <div aria-live="polite">{outcome.value !== undefined && <Outcome answer={outcome.value} text={text} />}</div>
-          {!isNothing && !isDone && (
-            <Doing title={ACTION_TITLES[kind]} action={action} may={may.value} isBusy={isBusy.value} onPress={send} />
+            <Doing
+              title={ACTION_TITLES[kind]}
+              action={action}
+              may={may.value}
+              isBusy={isBusy || !isRead.value}
+              onPress={() => write({ draft: draftOf(action), basedOn: plan.basedOn, dryRun: false })}
+            />
           )}
         </>
       )}
@@ -107,6 +114,27 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
         </button>
       </div>
     </section>
+  );
+}
+
+interface ToDoProps extends Asked {
+  readonly text: NonNullable<Plan['action']>;
+}
+
+/** What comes of it, before it is done. */
+function ToDo({ text, plan, isCounted }: ToDoProps): JSX.Element {
+  return (
+    <>
+      {text.lines.map((line) => (
+        <p key={line}>{shown(line)}</p>
+      ))}
+      <PlannedView plan={plan} isCounted={isCounted} />
+      <ul class="act-notes" aria-label="Before you press">
+        {text.notes.map((note) => (
+          <li key={note}>{shown(note)}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -143,31 +171,8 @@ function Doing({ title, action: { namespace, name }, may, isBusy, onPress }: Doi
   );
 }
 
-type Text = NonNullable<Plan['action']>;
-
-function Outcome({ answer, text }: { readonly answer: ApplyAnswer; readonly text: Text }): JSX.Element {
-  switch (answer.kind) {
-    case 'accepted':
-      return (
-        <div class="notice ok" role="status">
-          <p>{capital(shown(answer.done ?? text.done))}. To undo it:</p>
-          <Command words={text.undo} />
-        </div>
-      );
-    case 'moved':
-      return (
-        <p class="notice warn" role="status">
-          Nothing was written: something has changed since you have read this. Look again, and press again.
-        </p>
-      );
-    case 'refused':
-      return (
-        <p class="notice bad" role="status">
-          {answer.written.length === 0 ? 'Nothing was written. ' : ''}
-          {shown(answer.object)}: {shown(answer.message)}
-        </p>
-      );
-  }
+function draftOf(action: Action): Draft {
+  return { ...EMPTY_DRAFT, action };
 }
 
 /** The plan of the action, asked for once; again after a write that was not made, since something has changed. */
@@ -175,27 +180,15 @@ function useAction(action: Action) {
   const asked = useSignal<Asked | undefined>(undefined);
   const seen = useSignal<Plan | undefined>(undefined);
   const fault = useSignal('');
-  const outcome = useSignal<ApplyAnswer | undefined>(undefined);
-  const isBusy = useSignal(true);
+  const isRead = useSignal(false);
   const may = useSignal<boolean | undefined>(undefined);
-  const draft = { ...EMPTY_DRAFT, action };
   const ask = async (): Promise<void> => {
-    const answer = await post<PlanAnswer>('plan', draft);
+    const answer = await post<PlanAnswer>('plan', draftOf(action));
     seen.value = asked.value?.plan;
     fault.value = faultIn(answer);
     if (isStatus(answer) || 'fault' in answer.data) return;
     asked.value = { plan: answer.data, isCounted: !isWithheld(answer, 'placements') };
-    setTimeout(() => (isBusy.value = false), READ_MS);
-  };
-  const send = async (): Promise<void> => {
-    const basedOn = asked.value?.plan.basedOn;
-    isBusy.value = true;
-    const answer = await post<ApplyAnswer>('apply', { draft, basedOn, dryRun: false });
-    fault.value = isStatus(answer) ? answer.message : '';
-    outcome.value = isStatus(answer) ? undefined : answer.data;
-    if (outcome.value?.kind === 'moved') return ask();
-    isBusy.value = false;
-    if (outcome.value?.kind === 'accepted') void refresh();
+    setTimeout(() => (isRead.value = true), READ_MS);
   };
   const { kind, namespace, name } = action;
   useEffect(() => {
@@ -205,7 +198,7 @@ function useAction(action: Action) {
       if (!isStatus(answer)) may.value = answer.data.patch;
     });
   }, [kind, namespace, name]);
-  return { asked, seen, fault, outcome, isBusy, may, send: () => void send() };
+  return { asked, seen, fault, isRead, may, ask };
 }
 
 function faultIn(answer: Answer<PlanAnswer> | Status): string {

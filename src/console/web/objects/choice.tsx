@@ -4,6 +4,7 @@ import { shown } from '../command.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, Count, Names, Text } from '../parts/name.js';
 import { Table } from '../parts/table.js';
+import { Term } from '../parts/term.js';
 
 /** How a Placement chooses among the clusters that match. */
 
@@ -35,8 +36,8 @@ function Spread({ one }: { readonly one: SpreadView }): JSX.Element {
         Spread by <Text of={key} />
       </h2>
       <p class="muted">
-        A domain {isStrict ? 'may' : 'should'} have at most {most} now, where the mark is: {maxSkew} more than the one
-        with the fewest.
+        A <Term of="domain" /> {isStrict ? 'may' : 'should'} have at most {most} now, where the mark is: {maxSkew} more
+        than the one with the fewest.
         {minDomains !== undefined && ` At least ${minDomains} domains.`}
         {without > 0 && ` ${without} selected without the key.`}
       </p>

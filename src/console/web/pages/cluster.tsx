@@ -6,14 +6,16 @@ import { conditionLook } from '../conditionlook.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { ActButton, ActPanel } from '../objects/action.js';
-import { Command, Commands } from '../parts/command.js';
+import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
+import { Command } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { Edits, LastEdit } from '../objects/history.js';
 import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
 import { Since, Text, YamlLink } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { SelectedBy } from '../objects/selectedby.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
+import { Term } from '../parts/term.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
@@ -23,43 +25,51 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
   const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);
   return (
     <>
-      <header class="page-head">
-        <h1>
-          <Text of={name} />
-        </h1>
-        <div class="actions">
-          {!isAbsent(loaded) && (
-            <>
-              {loaded.data !== undefined &&
-                actionsOf(loaded.data).map((kind) => <ActButton key={kind} kind={kind} on={act} onPress={onAct} />)}
-              <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
-                What if
-              </a>
-            </>
-          )}
-          <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
-            Events
-          </a>
-          <YamlLink resource="managedclusters" name={name} isButton />
-          <Commands
-            list={[
-              ['kubectl', 'mce', 'who-selects', name],
-              ['kubectl', 'mce', 'drain', name, '--dry-run'],
-              ['kubectl', 'get', 'mcl', name, '-o', 'yaml'],
-            ]}
-          />
-        </div>
-      </header>
+      <PageHead
+        title={<Text of={name} />}
+        commands={[
+          ['kubectl', 'mce', 'who-selects', name],
+          ['kubectl', 'mce', 'drain', name, '--dry-run'],
+          ['kubectl', 'get', 'mcl', name, '-o', 'yaml'],
+        ]}
+      >
+        {!isAbsent(loaded) && (
+          <>
+            {loaded.data !== undefined &&
+              actionsOf(loaded.data).map((kind) => <ActButton key={kind} kind={kind} on={act} onPress={onAct} />)}
+            <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
+              What if
+            </a>
+          </>
+        )}
+        <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
+          Events
+        </a>
+        <YamlLink resource="managedclusters" name={name} isButton />
+      </PageHead>
       <Show
         of={loaded}
-        missing={<Missing name={name} />}
+        missing={
+          <Empty title={`There is no cluster ${shown(name)}.`} command={['kubectl', 'mce', 'cluster', 'add', name]}>
+            <p>It may have been deleted. This command prints what lets a cluster of this name join:</p>
+          </Empty>
+        }
         right={['kubectl', 'auth', 'can-i', 'list', 'managedclusters']}
       >
         {(view) => (
           <>
             <Standing view={view} hasSets={!isWithheld(loaded, 'managedclustersets')} on={act} onAct={onAct} />
-            {isAct(act) && <ActPanel key={act} action={{ kind: act, namespace: '', name }} onClose={() => onAct('')} />}
-            {isWithheld(loaded, ...DECIDING) ? <NotKnown /> : <SelectedBy view={view} />}
+            {isActionOf(act, '') && (
+              <ActPanel key={act} action={{ kind: act, namespace: '', name }} onClose={() => onAct('')} />
+            )}
+            {isWithheld(loaded, ...DECIDING) ? (
+              <section class="card">
+                <h2>Selected by</h2>
+                <p>Which decisions name it is not known with your rights.</p>
+              </section>
+            ) : (
+              <SelectedBy view={view} />
+            )}
             <Details view={view} />
           </>
         )}
@@ -68,38 +78,14 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
   );
 }
 
-const ACTS: readonly string[] = ['cordon', 'drain', 'uncordon'] satisfies readonly ClusterAction[];
-
-function isAct(text: string): text is ClusterAction {
-  return ACTS.includes(text);
-}
-
 /** Uncordon stands beside what it ends. */
 function actionsOf({ maintenance }: ClusterAnswer): readonly ClusterAction[] {
   if (maintenance === undefined) return ['cordon', 'drain'];
   return maintenance === 'Draining' ? [] : ['drain'];
 }
 
-/** Without these nobody knows which decisions name a cluster. */
+/** Without these nobody knows which decisions name a cluster, or that none does. */
 const DECIDING = ['placements', 'placementdecisions'];
-
-/** Nothing that is read says that no decision names it. */
-function NotKnown(): JSX.Element {
-  return (
-    <section class="card">
-      <h2>Selected by</h2>
-      <p>Which decisions name it is not known with your rights.</p>
-    </section>
-  );
-}
-
-function Missing({ name }: { readonly name: string }): JSX.Element {
-  return (
-    <Empty title={`There is no cluster ${shown(name)}.`} command={['kubectl', 'mce', 'cluster', 'add', name]}>
-      <p>It may have been deleted. This command prints what lets a cluster of this name join:</p>
-    </Empty>
-  );
-}
 
 interface StandingProps {
   readonly view: ClusterAnswer;
@@ -118,7 +104,9 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
       <p class="headline standing-line">
-        <HealthMark health={health} isJudged={view.isJudged} />
+        <Term of={health}>
+          <HealthMark health={health} isJudged={view.isJudged} />
+        </Term>
         {maintenance !== undefined && <WordMark word="Warning" text={maintenance.toLowerCase()} />}
         {view.deleting && <span class="chip bad">being deleted</span>}
         <Since time={since} />

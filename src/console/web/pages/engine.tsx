@@ -3,10 +3,11 @@ import type { ClusterSetRow, Component, Engine, EngineView } from '../../wire/cl
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';
-import { Command, Commands } from '../parts/command.js';
+import { Command } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { toneOf, WordMark } from '../parts/icon.js';
 import { Count, Text, YamlLink } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { Table } from '../parts/table.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 
@@ -16,15 +17,13 @@ export function EnginePage(): JSX.Element {
   const loaded = useLoaded<EngineView>('engine');
   return (
     <>
-      <header class="page-head">
-        <h1>Engine</h1>
-        <Commands
-          list={[
-            ['kubectl', 'get', 'mce', '-o', 'wide'],
-            ['kubectl', 'mce', 'check'],
-          ]}
-        />
-      </header>
+      <PageHead
+        title="Engine"
+        commands={[
+          ['kubectl', 'get', 'mce', '-o', 'wide'],
+          ['kubectl', 'mce', 'check'],
+        ]}
+      />
       <Show of={loaded}>
         {({ engines, sets }) => (
           <>

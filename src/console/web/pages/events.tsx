@@ -7,10 +7,10 @@ import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
-import { Commands } from '../parts/command.js';
 import { Moment } from '../objects/history.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Text } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, isWithheld, Show } from '../parts/states.js';
 import { Table } from '../parts/table.js';
@@ -33,17 +33,16 @@ export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Elem
   const loaded = useLatest<EventsPart>(path);
   return (
     <>
-      <header class="page-head">
-        <h1>Events{about !== '' && <span class="muted"> about {shown(about)}</span>}</h1>
-        <div class="actions">
-          {about !== '' && (
-            <a class="button" href={hrefOf({ ...route, about: '' })}>
-              Of all objects
-            </a>
-          )}
-          <Commands list={[['kubectl', 'get', 'events', '-A', '--sort-by=.metadata.creationTimestamp']]} />
-        </div>
-      </header>
+      <PageHead
+        title={<>Events{about !== '' && <span class="muted"> about {shown(about)}</span>}</>}
+        commands={[['kubectl', 'get', 'events', '-A', '--sort-by=.metadata.creationTimestamp']]}
+      >
+        {about !== '' && (
+          <a class="button" href={hrefOf({ ...route, about: '' })}>
+            Of all objects
+          </a>
+        )}
+      </PageHead>
       <Show of={loaded}>
         {({ rows, total }) =>
           !isWithheld(loaded, 'events') && (

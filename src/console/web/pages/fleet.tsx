@@ -1,18 +1,18 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { HEALTHS, type ClusterRow, type Fleet, type FleetMap } from '../../wire/fleet.js';
+import { HEALTHS, type Fleet, type FleetMap } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
-import { Commands } from '../parts/command.js';
-import { HealthMark } from '../parts/icon.js';
+import { ClusterTable } from '../objects/clustertable.js';
 import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
-import { ClusterLink, Since } from '../parts/name.js';
-import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
+import { PageHead } from '../parts/pagehead.js';
+import { BLOCK } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
 import { Empty, isWithheld, Loading, NoPlacement, Problem, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
+import { Term } from '../parts/term.js';
 import { TroubleView } from '../parts/trouble.js';
 
 /** All clusters: on a map, and as a table. */
@@ -35,15 +35,13 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
   }, [isUnread, loaded.data]);
   return (
     <>
-      <header class="page-head">
-        <h1>Fleet</h1>
-        <Commands
-          list={[
-            ['kubectl', 'get', 'mcl'],
-            ['kubectl', 'mce', 'status', '-o', 'wide'],
-          ]}
-        />
-      </header>
+      <PageHead
+        title="Fleet"
+        commands={[
+          ['kubectl', 'get', 'mcl'],
+          ['kubectl', 'mce', 'status', '-o', 'wide'],
+        ]}
+      />
       <Show of={loaded}>
         {(fleet) =>
           fleet.total === 0 ? (
@@ -90,7 +88,10 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
     <>
       {fleet.brake !== undefined && (
         <div class="notice warn" role="status">
-          <strong>The brake of health holds.</strong> <p>{fleet.brake}.</p>
+          <strong>
+            The <Term of="brake" /> of health holds.
+          </strong>{' '}
+          <p>{shown(fleet.brake)}.</p>
         </div>
       )}
       <TroubleView fleet={fleet} />
@@ -99,7 +100,7 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
           <NoPlacement />
         </div>
       )}
-      <div class="card">
+      <section class="card" aria-label="Clusters">
         <div class="toolbar">
           <Search value={q} onInput={filter} fault={fleet.queryFault} sets={fleet.sets} />
           <p class="matched" role="status">
@@ -116,10 +117,16 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
         ) : (
           <>
             <MapBar legend={<HealthFilter q={q} fleet={fleet} onFilter={filter} />} />
-            <FleetTable fleet={fleet} route={route} address={address} isUnread={isUnread} />
+            <ClusterTable
+              total={fleet.matched}
+              sort={route.sort}
+              onSort={(sort) => navigate({ ...route, sort })}
+              address={address}
+              isUnread={isUnread}
+            />
           </>
         )}
-      </div>
+      </section>
     </>
   );
 }
@@ -209,70 +216,4 @@ function FleetMapView({ route, fleet, onFilter }: FleetMapViewProps): JSX.Elemen
 /** Of the Placement by which it is colored, its scores too. */
 function scoresOf(color: string): readonly string[] {
   return color.includes('/') ? [color.replace(/^score:/, 'placement:'), color.replace(/^placement:/, 'score:')] : [];
-}
-
-const COLUMNS = [
-  ['name', 'Cluster'],
-  ['health', 'Health'],
-  ['set', 'Cluster sets'],
-  ['version', 'Kubernetes'],
-  ['placements', 'Placements'],
-] as const;
-
-function FleetTable({ fleet, route, address, isUnread }: FleetViewProps): JSX.Element {
-  const isNarrow = useNarrow();
-  const [by, order] = route.sort.split('-');
-  return (
-    <Rows<ClusterRow>
-      label="Clusters"
-      class="fleet-grid"
-      total={fleet.matched}
-      rowHeight={isNarrow ? 84 : 40}
-      pathOf={address}
-      rowsIn={(data) => (data as Fleet).rows}
-      head={COLUMNS.map(([sort, title]) => {
-        const isBy = by === sort;
-        const next = isBy && order === undefined ? `${sort}-desc` : sort;
-        return (
-          <span
-            key={sort}
-            role="columnheader"
-            aria-sort={isBy ? (order === 'desc' ? 'descending' : 'ascending') : 'none'}
-          >
-            <button type="button" class="sort" onClick={() => navigate({ ...route, sort: next })}>
-              {title} {isBy && <span aria-hidden="true">{order === 'desc' ? '↓' : '↑'}</span>}
-            </button>
-          </span>
-        );
-      })}
-      row={(row) => (
-        <>
-          <span role="cell" class="strong">
-            <ClusterLink name={row.name} />
-          </span>
-          <span role="cell">
-            <HealthMark health={row.health} isJudged={row.isJudged} />{' '}
-            <Since time={row.health === 'available' ? undefined : row.since} />
-          </span>
-          <span role="cell">
-            {row.sets.length === 0 ? (
-              <span class="muted">{isUnread('managedclustersets') ? '?' : 'none'}</span>
-            ) : (
-              row.sets.map(shown).join(', ')
-            )}
-          </span>
-          <span role="cell">{row.version === undefined ? <span class="muted">–</span> : shown(row.version)}</span>
-          <span role="cell">
-            {isUnread('placementdecisions') ? '?' : row.placements}{' '}
-            <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
-            {row.taints.length > 0 && (
-              <span class="chip warn" title={row.taints.map(shown).join(', ')}>
-                {row.taints.length === 1 ? '1 taint' : `${row.taints.length} taints`}
-              </span>
-            )}
-          </span>
-        </>
-      )}
-    />
-  );
 }

@@ -2,20 +2,22 @@ import type { JSX } from 'preact';
 import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
-import { SHOWS, type PlacementView, type Show } from '../../wire/placement.js';
+import { SHOWS, type PlacementView, type Show as Shown } from '../../wire/placement.js';
 import { commandText, shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
-import { ActButton, ActPanel } from '../objects/action.js';
+import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { ChoiceView } from '../objects/choice.js';
-import { Command, Commands } from '../parts/command.js';
+import { Command } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { HistoryView, LastEdit } from '../objects/history.js';
 import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Count, Since, Text, YamlLink } from '../parts/name.js';
-import { Empty, isAbsent, Show as ShowLoaded } from '../parts/states.js';
+import { PageHead } from '../parts/pagehead.js';
+import { Empty, isAbsent, Show } from '../parts/states.js';
+import { Term } from '../parts/term.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
@@ -29,34 +31,33 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
   const onAct = (act: string): void => amend({ ...route, act });
   return (
     <>
-      <header class="page-head">
-        <h1>
-          <span class="muted">{shown(namespace)}/</span>
-          <Text of={name} />
-        </h1>
-        <div class="actions">
-          {data !== undefined && !isAbsent(loaded) && !data.paused && (
-            <ActButton kind="pause" on={route.act} onPress={onAct} />
-          )}
-          {!isAbsent(loaded) && (
-            <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
-              What if
-            </a>
-          )}
-          <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
-            Events
+      <PageHead
+        title={
+          <>
+            <span class="muted">{shown(namespace)}/</span>
+            <Text of={name} />
+          </>
+        }
+        commands={[
+          ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
+          ['kubectl', 'mce', 'history', 'placement', name, '-n', namespace],
+          ['kubectl', 'get', 'placementdecisions', '-n', namespace],
+        ]}
+      >
+        {data !== undefined && !isAbsent(loaded) && !data.paused && (
+          <ActButton kind="pause" on={route.act} onPress={onAct} />
+        )}
+        {!isAbsent(loaded) && (
+          <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
+            What if
           </a>
-          <YamlLink resource="placements" namespace={namespace} name={name} isButton />
-          <Commands
-            list={[
-              ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
-              ['kubectl', 'mce', 'history', 'placement', name, '-n', namespace],
-              ['kubectl', 'get', 'placementdecisions', '-n', namespace],
-            ]}
-          />
-        </div>
-      </header>
-      <ShowLoaded
+        )}
+        <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
+          Events
+        </a>
+        <YamlLink resource="placements" namespace={namespace} name={name} isButton />
+      </PageHead>
+      <Show
         of={loaded}
         missing={<Missing namespace={namespace} name={name} />}
         right={['kubectl', 'auth', 'can-i', 'list', 'placements', '-n', namespace]}
@@ -64,7 +65,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
         {(view) => (
           <>
             <Standing view={view} on={route.act} onAct={onAct} />
-            {isAct(route.act) && (
+            {isActionOf(route.act, namespace) && (
               <ActPanel key={route.act} action={{ kind: route.act, namespace, name }} onClose={() => onAct('')} />
             )}
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
@@ -74,18 +75,12 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
             <Details view={view} />
           </>
         )}
-      </ShowLoaded>
+      </Show>
     </>
   );
 }
 
-const ACTS: readonly string[] = ['pause', 'resume', 'release', 'releaseAdditions'] satisfies readonly PlacementAction[];
-
-function isAct(text: string): text is PlacementAction {
-  return ACTS.includes(text);
-}
-
-function isShow(text: string): text is Show {
+function isShow(text: string): text is Shown {
   return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
 }
 
@@ -124,14 +119,18 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
           {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}{' '}
           {wanted === undefined ? 'clusters, all that match' : 'clusters'}
         </span>
-        {held > 0 && <span class="chip info">{held} held</span>}
+        {held > 0 && (
+          <span class="chip info">
+            {held} <Term of="held" />
+          </span>
+        )}
         {waiting > 0 && <span class="chip info">{waiting} waiting</span>}
         {view.deleting && <span class="chip bad">being deleted</span>}
         <Since time={since} />
       </p>
       {satisfied?.status === 'False' ? (
         <p>
-          <strong>{satisfied.reason}</strong>: {shown(satisfied.message)}
+          <strong>{shown(satisfied.reason)}</strong>: {shown(satisfied.message)}
         </p>
       ) : (
         summary !== undefined && <p class={tone === 'ok' ? 'muted' : ''}>{shown(summary.text)}</p>

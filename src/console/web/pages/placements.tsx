@@ -4,10 +4,10 @@ import { shown } from '../command.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
-import { Commands } from '../parts/command.js';
 import { spaced } from '../words.js';
 import { WordMark } from '../parts/icon.js';
 import { Count, PlacementLink, Since } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { Pager, usePages } from '../parts/pager.js';
 import { Empty, NoPlacement, Show } from '../parts/states.js';
 import { Table } from '../parts/table.js';
@@ -22,15 +22,13 @@ export function PlacementsPage({ route }: { readonly route: Extract<Route, { pag
   const loaded = useLatest<Placements>(`placements?q=${encodeURIComponent(route.q)}`);
   return (
     <>
-      <header class="page-head">
-        <h1>Placements</h1>
-        <Commands
-          list={[
-            ['kubectl', 'get', 'fpl', '-A'],
-            ['kubectl', 'mce', 'tree', '-A'],
-          ]}
-        />
-      </header>
+      <PageHead
+        title="Placements"
+        commands={[
+          ['kubectl', 'get', 'fpl', '-A'],
+          ['kubectl', 'mce', 'tree', '-A'],
+        ]}
+      />
       <Show of={loaded}>{(data) => <PlacementsView data={data} route={route} />}</Show>
     </>
   );
@@ -87,6 +85,7 @@ function isOf({ phase, held }: PlacementRow, wanted: string): boolean {
 function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element {
   return (
     <Table
+      label="Placements"
       columns={[
         ['Placement'],
         ['State', 'tight'],

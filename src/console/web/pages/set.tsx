@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
-import type { ClusterSetMembers, SetBinding, SetMember } from '../../wire/cluster.js';
+import { useState } from 'preact/hooks';
+import type { ClusterSetRow, SetBinding } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { FLEET, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
-import { Command, Commands } from '../parts/command.js';
-import { HealthMark } from '../parts/icon.js';
-import { ClusterLink, Count, Since, Text, YamlLink } from '../parts/name.js';
-import { BLOCK, Rows } from '../parts/rows.js';
+import { Command } from '../parts/command.js';
+import { ClusterTable } from '../objects/clustertable.js';
+import { Count, Text, YamlLink } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { quoted } from '../parts/search.js';
 import { Table } from '../parts/table.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
@@ -15,34 +16,38 @@ import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 /** One cluster set: who is in it, and which namespaces may select from it. */
 
 export function SetPage({ route: { name } }: { readonly route: Extract<Route, { page: 'set' }> }): JSX.Element {
-  const address = (after: number, limit: number): string =>
-    `sets/${encodeURIComponent(name)}?after=${after}&limit=${limit}`;
-  const loaded = useLoaded<ClusterSetMembers>(address(0, BLOCK));
+  const loaded = useLoaded<ClusterSetRow>(`sets/${encodeURIComponent(name)}`);
+  const [sort, setSort] = useState<string>(FLEET.sort);
   const q = `set:${quoted(name)}`;
+  const address = (after: number, limit: number): string =>
+    `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
+  const isUnread = (...plurals: readonly string[]): boolean => isWithheld(loaded, ...plurals);
   return (
     <>
-      <header class="page-head">
-        <h1>
-          <Text of={name} />
-        </h1>
-        <div class="actions">
-          {!isAbsent(loaded) && (
-            <a class="button" href={hrefOf({ ...FLEET, q, view: 'table' })}>
-              In the fleet
-            </a>
-          )}
-          <YamlLink resource="managedclustersets" name={name} isButton />
-          <Commands
-            list={[
-              ['kubectl', 'get', 'managedclustersets', name, '-o', 'yaml'],
-              ['kubectl', 'get', 'managedclustersetbindings', '-A'],
-            ]}
-          />
-        </div>
-      </header>
+      <PageHead
+        title={<Text of={name} />}
+        commands={[
+          ['kubectl', 'get', 'managedclustersets', name, '-o', 'yaml'],
+          ['kubectl', 'get', 'managedclustersetbindings', '-A'],
+        ]}
+      >
+        {!isAbsent(loaded) && (
+          <a class="button" href={hrefOf({ ...FLEET, q, view: 'table' })}>
+            In the fleet
+          </a>
+        )}
+        <YamlLink resource="managedclustersets" name={name} isButton />
+      </PageHead>
       <Show
         of={loaded}
-        missing={<Missing name={name} />}
+        missing={
+          <Empty
+            title={`There is no cluster set ${shown(name)}.`}
+            command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']}
+          >
+            <p>It may have been deleted. The examples have sets:</p>
+          </Empty>
+        }
         right={['kubectl', 'auth', 'can-i', 'list', 'managedclustersets']}
       >
         {(set) => (
@@ -53,23 +58,21 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
               </section>
             )}
             <p class="standing muted">Its clusters are chosen by {shown(set.selector)}.</p>
-            <Bindings set={name} list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
-            <Members set={set} address={address} isUnread={isWithheld(loaded, 'managedclusters')} />
+            <Bindings set={name} list={set.bindings} isUnread={isUnread('managedclustersetbindings')} />
+            <section class="card">
+              <h2>Members {!isUnread('managedclusters') && <Count of={set.clusters} />}</h2>
+              {isUnread('managedclusters') ? (
+                <p class="muted">Its members are not known with your rights.</p>
+              ) : set.clusters === 0 ? (
+                <p class="muted">No cluster is in it.</p>
+              ) : (
+                <ClusterTable total={set.clusters} address={address} sort={sort} onSort={setSort} isUnread={isUnread} />
+              )}
+            </section>
           </>
         )}
       </Show>
     </>
-  );
-}
-
-function Missing({ name }: { readonly name: string }): JSX.Element {
-  return (
-    <Empty
-      title={`There is no cluster set ${shown(name)}.`}
-      command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']}
-    >
-      <p>It may have been deleted. The examples have sets:</p>
-    </Empty>
   );
 }
 
@@ -108,51 +111,6 @@ function Bindings({ set, list, isUnread }: BindingsProps): JSX.Element {
             </>,
             ignored !== undefined && `No Placement selects by it: ${shown(ignored)}`,
           ])}
-        />
-      )}
-    </section>
-  );
-}
-
-interface MembersProps {
-  readonly set: ClusterSetMembers;
-  readonly address: (after: number, limit: number) => string;
-  readonly isUnread: boolean;
-}
-
-function Members({ set, address, isUnread }: MembersProps): JSX.Element {
-  const { clusters } = set;
-  return (
-    <section class="card">
-      <h2>Members {!isUnread && <Count of={clusters} />}</h2>
-      {isUnread ? (
-        <p class="muted">Its members are not known with your rights.</p>
-      ) : clusters === 0 ? (
-        <p class="muted">No cluster is in it.</p>
-      ) : (
-        <Rows<SetMember>
-          label="Members"
-          class="set-grid"
-          total={clusters}
-          rowHeight={40}
-          pathOf={address}
-          rowsIn={(data) => (data as ClusterSetMembers).rows}
-          head={['Cluster', 'Health'].map((title) => (
-            <span key={title} role="columnheader">
-              {title}
-            </span>
-          ))}
-          row={(one) => (
-            <>
-              <span role="cell" class="strong">
-                <ClusterLink name={one.name} />
-              </span>
-              <span role="cell">
-                <HealthMark health={one.health} isJudged={one.isJudged} />{' '}
-                <Since time={one.health === 'available' ? undefined : one.since} />
-              </span>
-            </>
-          )}
         />
       )}
     </section>

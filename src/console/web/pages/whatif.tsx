@@ -20,6 +20,7 @@ import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
 import { isSessionOpen, isStatus, placementPath, readNow } from '../store.js';
+import { PageHead } from '../parts/pagehead.js';
 import { addChip, Chips, CHIPS } from '../parts/plan/chips.js';
 import { Apply } from '../parts/plan/apply.js';
 import { Editor } from '../parts/plan/editor.js';
@@ -40,24 +41,21 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
     isOpened.value || manifests !== '' || labels.length + drains.length + losses.length + each.length === 0;
   return (
     <>
-      <header class="page-head">
-        <h1>What if</h1>
-        <div class="actions">
-          {draftBefore.value !== undefined && (
-            <button type="button" class="button" onClick={bringBackDraft}>
-              Bring back the draft before
-            </button>
-          )}
-          <button
-            type="button"
-            class="button"
-            disabled={isEmptyDraft(draft.value)}
-            onClick={() => replaceDraft(EMPTY_DRAFT)}
-          >
-            Clear
+      <PageHead title="What if">
+        {draftBefore.value !== undefined && (
+          <button type="button" class="button" onClick={bringBackDraft}>
+            Bring back the draft before
           </button>
-        </div>
-      </header>
+        )}
+        <button
+          type="button"
+          class="button"
+          disabled={isEmptyDraft(draft.value)}
+          onClick={() => replaceDraft(EMPTY_DRAFT)}
+        >
+          Clear
+        </button>
+      </PageHead>
       {fault !== '' && (
         <p class="notice bad" role="alert">
           {capital(shown(fault))}. The draft is the one of before.

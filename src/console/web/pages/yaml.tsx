@@ -6,6 +6,7 @@ import { placementRoute, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Command, CopyButton } from '../parts/command.js';
 import { Text } from '../parts/name.js';
+import { PageHead } from '../parts/pagehead.js';
 import { Empty, Show } from '../parts/states.js';
 
 /** One object as kubectl prints it. */
@@ -19,16 +20,19 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
   const page = pageOf(route);
   return (
     <>
-      <header class="page-head">
-        <h1>
-          <span class="muted">{shown(resource)}</span> <Text of={namespace === '' ? name : `${namespace}/${name}`} />
-        </h1>
+      <PageHead
+        title={
+          <>
+            <span class="muted">{shown(resource)}</span> <Text of={namespace === '' ? name : `${namespace}/${name}`} />
+          </>
+        }
+      >
         {page !== undefined && (
           <a class="button" href={hrefOf(page)}>
             To its page
           </a>
         )}
-      </header>
+      </PageHead>
       <Show
         of={useLoaded<ObjectYaml>(`yaml/${path.join('/')}`)}
         missing={<Empty title={`There is no such object in ${shown(resource)}.`} />}

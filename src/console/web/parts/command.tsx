@@ -36,17 +36,3 @@ export function CopyButton({ text, title = 'Copy', label = title }: CopyButtonPr
     </button>
   );
 }
-
-/** The commands of an object, behind a button. */
-export function Commands({ list }: { readonly list: readonly (readonly string[])[] }): JSX.Element {
-  return (
-    <details class="commands">
-      <summary class="button">kubectl</summary>
-      <div class="menu">
-        {list.map((words) => (
-          <Command key={words.join(' ')} words={words} />
-        ))}
-      </div>
-    </details>
-  );
-}

@@ -14,7 +14,7 @@ export function Conditions({ list }: { readonly list: readonly Condition[] }): J
         <li key={one.type}>
           <WordMark {...conditionLook(one)} text={spaced(one.type)} />
           <span class="muted">
-            {one.status} {one.reason !== '' && `· ${one.reason}`} <Since time={one.since} />
+            {one.status} {one.reason !== '' && `· ${shown(one.reason)}`} <Since time={one.since} />
           </span>
           {one.message !== '' && <p>{shown(one.message)}</p>}
         </li>

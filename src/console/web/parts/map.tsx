@@ -87,7 +87,7 @@ function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Ele
           <bdi>{name}</bdi>
         </button>
       )}
-      <Count of={count} />
+      <Count of={count} /> <span class="unseen">clusters</span>
       <span class="muted map-counts">{said.map(shown).join(', ')}</span>
     </div>
   );

@@ -11,6 +11,7 @@ import { ClusterLink } from './name.js';
 import { BLOCK, Rows, useNarrow } from './rows.js';
 import { Empty, isWithheld, Loading, Problem } from './states.js';
 import { counted, Tabs } from './tabs.js';
+import { Term } from './term.js';
 import { Why } from './why.js';
 
 /** Clusters against requirements: who is in, who is near, who is out, and for what. */
@@ -42,7 +43,7 @@ export function MatrixView({ route, show, isKnown }: MatrixProps): JSX.Element {
   const onWhy = (cluster: string): void => amend({ ...route, why: cluster });
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
-    <section class="card">
+    <section class="card" aria-label="Clusters and requirements">
       <div class="toolbar">
         <Tabs<Show>
           label="Clusters"
@@ -108,7 +109,6 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
         total={total}
         rowHeight={height}
         pathOf={address}
-        rowsIn={(data) => (data as Matrix).rows}
         head={
           <>
             <span role="columnheader">Cluster</span>
@@ -120,7 +120,9 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
                 isOnly={requirements.at(-1)?.predicate === 0}
               />
             ))}
-            <span role="columnheader">Verdict</span>
+            <span role="columnheader">
+              <Term of="Verdict" />
+            </span>
             <span role="columnheader">
               <span class="unseen">Explanation</span>
             </span>
@@ -142,7 +144,7 @@ interface RowCellsProps {
 function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.Element {
   return (
     <>
-      <span role="cell" class="matrix-cluster">
+      <span role="rowheader" class="matrix-cluster">
         {row.health !== undefined && <HealthMark health={row.health} short />}
         <ClusterLink name={row.name} />
       </span>
@@ -154,11 +156,15 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
           label={isNarrow ? titleOf(one) : undefined}
         />
       ))}
-      <span role="cell" class="matrix-verdict" title={`${spaced(row.verdict)}: ${shown(row.why)}`}>
-        <WordMark word={row.verdict} />{' '}
-        <span class="muted">
-          {row.rank !== undefined && `rank ${row.rank.toLocaleString('en-US')}, `}
-          {shown(row.why)}
+      <span role="cell" class="matrix-verdict">
+        {/* Of a cell it would be read as well as what it holds. */}
+        <span title={`${spaced(row.verdict)}: ${shown(row.why)}`}>
+          <WordMark word={row.verdict} />
+          <span class="unseen">:</span>{' '}
+          <span class="muted">
+            {row.rank !== undefined && `rank ${row.rank.toLocaleString('en-US')}, `}
+            {shown(row.why)}
+          </span>
         </span>
       </span>
       <span role="cell">
@@ -207,7 +213,12 @@ function RequirementHead({ one, isFirst, isOnly }: RequirementHeadProps): JSX.El
       class={`requirement ${isFirst ? 'first' : ''}`}
       title={`predicate ${predicate}: ${source} ${shown(text)}`}
     >
-      {!isOnly && <small>{isFirst ? `${predicate > 0 ? 'or ' : ''}predicate ${predicate}` : 'and'}</small>}
+      {!isOnly && (
+        <small>
+          {isFirst && predicate > 0 && 'or '}
+          {isFirst ? <Term of="predicate">{`predicate ${predicate}`}</Term> : 'and'}
+        </small>
+      )}
       <bdi>{shown(titleOf(one))}</bdi>
       <small>
         {met.toLocaleString('en-US')} meet it
@@ -237,10 +248,12 @@ function CellView({ cell, isSpare: spare, label }: CellViewProps): JSX.Element {
   const text = cell.found === undefined ? 'none' : shown(cell.found);
   const says = cell.met ? 'meets it' : 'does not meet it';
   return (
-    <span role="cell" class={`cell ${spare && !cell.met ? 'spare' : ''}`} title={`${text}: ${says}`}>
+    <span role="cell" class={`cell ${spare && !cell.met ? 'spare' : ''}`}>
       {label !== undefined && <span class="muted cell-label">{shown(label)}</span>}
-      <WordMark word={cell.met ? 'True' : 'False'} text={text} />
-      <span class="unseen">{says}</span>
+      <span title={`${text}: ${says}`}>
+        <WordMark word={cell.met ? 'True' : 'False'} text={text} />
+        <span class="unseen">{says}</span>
+      </span>
     </span>
   );
 }

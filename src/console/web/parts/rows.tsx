@@ -11,9 +11,8 @@ export interface RowsProps<Row> {
   readonly total: number;
   /** Of text of 16 pixels. */
   readonly rowHeight: number;
-  /** The address of the block that begins with a row. */
+  /** The address of the block that begins with a row: it has them as `rows`. */
   readonly pathOf: (after: number, limit: number) => string;
-  readonly rowsIn: (data: unknown) => readonly Row[];
   readonly head: ComponentChildren;
   readonly row: (row: Row) => ComponentChildren;
   readonly class?: string;
@@ -110,9 +109,9 @@ interface BlockProps<Row> extends RowsProps<Row> {
 }
 
 function Block<Row>(props: BlockProps<Row>): JSX.Element {
-  const { after, seen, rowHeight, active, pathOf, rowsIn, row, total } = props;
-  const { data } = useLoaded<unknown>(pathOf(after, BLOCK));
-  const rows = data === undefined ? [] : rowsIn(data);
+  const { after, seen, rowHeight, active, pathOf, row, total } = props;
+  const { data } = useLoaded<{ readonly rows: readonly Row[] }>(pathOf(after, BLOCK));
+  const rows = data?.rows ?? [];
   const drawn: JSX.Element[] = [];
   for (let index = Math.max(after, seen.first); index < Math.min(after + BLOCK, seen.end, total); index++) {
     const one = rows[index - after];

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
 import { HEALTHS, type Fleet, type Key } from '../../wire/fleet.js';
 import { hasUnseen } from '../../wire/unseen.js';
-import { clustersText } from '../words.js';
+import { shown } from '../command.js';
 import { useLoaded } from '../store.js';
-import { Combobox, type Option } from './combobox.js';
+import { clustersText } from '../words.js';
 
-/** The query of the fleet, with the fields, keys and values that can follow. */
+/** The query of the fleet; the browser offers the fields, keys and values that can follow. */
 
 export interface SearchProps {
   readonly value: string;
@@ -15,59 +16,69 @@ export interface SearchProps {
   readonly sets: Fleet['sets'];
 }
 
-const MOST = 12;
-
 export function Search({ value, onInput, fault, sets }: SearchProps): JSX.Element {
-  const isOpen = useSignal(false);
-  const { data: keys = [] } = useLoaded<readonly Key[]>(isOpen.value ? 'fleet/keys' : undefined);
+  const id = useId();
+  const isUsed = useSignal(false);
+  const { data: keys = [] } = useLoaded<readonly Key[]>(isUsed.value ? 'fleet/keys' : undefined);
   const at = value.lastIndexOf(' ') + 1;
+  const wrong = fault ?? (hasUnseen(value) ? `characters that are not seen: ${value}` : undefined);
   return (
-    <Combobox
-      label="Filter clusters"
-      placeholder="Filter: set:prod label:tier=gold health:silent"
-      value={value}
-      isOpen={isOpen}
-      list={suggestions(value.slice(at), keys, sets)}
-      onInput={onInput}
-      onTake={({ text }) => {
-        const isWhole = !text.endsWith(':') && !text.endsWith('=');
-        onInput(`${value.slice(0, at)}${text}${isWhole ? ' ' : ''}`);
-        isOpen.value = !isWhole;
-      }}
-      fault={fault ?? (hasUnseen(value) ? `characters that are not seen: ${value}` : undefined)}
-    />
+    <div class="search">
+      <input
+        type="search"
+        list={id}
+        aria-label="Filter clusters"
+        aria-invalid={wrong !== undefined}
+        placeholder="Filter: set:prod label:tier=gold health:silent"
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        value={value}
+        onFocus={() => (isUsed.value = true)}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <datalist id={id}>
+        {termsAfter(value.slice(at), keys, sets).map(([term, note]) => (
+          <option key={term} value={value.slice(0, at) + term}>
+            {note}
+          </option>
+        ))}
+      </datalist>
+      {wrong !== undefined && (
+        <p class="fault" role="alert">
+          {shown(wrong)}
+        </p>
+      )}
+    </div>
   );
 }
 
-function suggestions(last: string, keys: readonly Key[], sets: Fleet['sets']): readonly Option[] {
-  const all = candidates(last, keys, sets);
-  return all.filter(({ text }) => text.startsWith(last) && text !== last).slice(0, MOST);
+type Term = readonly [text: string, note: string];
+
+/** What the last term can be; the browser shows those that go on with what is written. */
+function termsAfter(last: string, keys: readonly Key[], sets: Fleet['sets']): readonly Term[] {
+  // The browser would show them as they are.
+  return candidates(last, keys, sets).filter(([text]) => !hasUnseen(text));
 }
 
-function candidates(last: string, keys: readonly Key[], sets: Fleet['sets']): readonly Option[] {
-  const [, source, key] = /^(label|claim):([^=!]+)!?=/.exec(last) ?? [];
-  if (key !== undefined) {
-    const found = keys.find((one) => one.source === source && one.key === key);
-    const begin = last.slice(0, last.indexOf('=') + 1);
-    return (found?.values ?? []).map(({ value, count }) => ({
-      text: begin + quoted(value),
-      note: clustersText(count),
-    }));
-  }
-  if (/^(label|claim):/.test(last))
-    return keys.map((one) => ({ text: `${one.source}:${one.key}=`, note: clustersText(one.clusters) }));
-  if (last.startsWith('set:'))
-    return sets.map(({ value, count }) => ({ text: `set:${quoted(value)}`, note: clustersText(count) }));
-  if (last.startsWith('health:')) return HEALTHS.map((health) => ({ text: `health:${health}`, note: '' }));
-  return FIELDS;
+function candidates(last: string, keys: readonly Key[], sets: Fleet['sets']): readonly Term[] {
+  const [, source, key, operator = ''] = /^(label|claim):([^=!]+)(!?=)/.exec(last) ?? [];
+  const values = keys.find((one) => one.source === source && one.key === key)?.values ?? [];
+  return [
+    ...FIELDS,
+    ...HEALTHS.map((health) => [`health:${health}`, ''] as const),
+    ...sets.map(({ value, count }) => [`set:${quoted(value)}`, clustersText(count)] as const),
+    ...keys.map((one) => [`${one.source}:${one.key}=`, clustersText(one.clusters)] as const),
+    ...values.map(({ value, count }) => [`${source}:${key}${operator}${quoted(value)}`, clustersText(count)] as const),
+  ];
 }
 
-const FIELDS: readonly Option[] = [
-  { text: 'set:', note: 'in a cluster set' },
-  { text: 'label:', note: 'KEY, KEY=VALUE or KEY!=VALUE' },
-  { text: 'claim:', note: 'KEY, KEY=VALUE or KEY!=VALUE' },
-  { text: 'health:', note: 'available, silent, …' },
-  { text: 'taint:', note: 'KEY' },
+const FIELDS: readonly Term[] = [
+  ['set:', 'in a cluster set'],
+  ['label:', 'KEY, KEY=VALUE or KEY!=VALUE'],
+  ['claim:', 'KEY, KEY=VALUE or KEY!=VALUE'],
+  ['health:', 'available, silent, …'],
+  ['taint:', 'KEY'],
 ];
 
 /** A value as a term of the query: in quotes where it holds blanks. */

@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Term } from './term.js';
 
 /** A list of objects with the same facts: a row each, and on a narrow page a card each. */
 
-/** Its title, and `number` for counts, `tight` for what never wraps, `rest` for the one that takes what is left. */
+/** Its title, which is explained where the glossary has it, and `number` for counts, `tight` for what never wraps, `rest` for the one that takes what is left. */
 export type Column = readonly [title: string, kind?: 'number' | 'tight' | 'rest' | 'who'];
 
 export interface TableProps {
@@ -43,7 +44,7 @@ export function Head({ columns }: { readonly columns: readonly Column[] }): JSX.
       <tr>
         {columns.map(([title, kind]) => (
           <th key={title} scope="col" class={kind}>
-            {title}
+            <Term of={title} />
           </th>
         ))}
       </tr>

@@ -6,8 +6,17 @@ import { useId } from 'preact/hooks';
 /** The terms of docs/glossary.md: the bundler puts them here. */
 declare const GLOSSARY: Readonly<Record<string, string>>;
 
-export function Term({ of, children }: { readonly of: string; readonly children: ComponentChildren }): JSX.Element {
+export interface TermProps {
+  /** The word, whatever its case; one that the glossary does not have is not explained. */
+  readonly of: string;
+  /** What stands there; absent: the word. */
+  readonly children?: ComponentChildren;
+}
+
+export function Term({ of, children = of }: TermProps): JSX.Element {
   const id = useId();
+  const word = of.toLowerCase();
+  if (!Object.hasOwn(GLOSSARY, word)) return <>{children}</>;
   return (
     <span
       class="term"
@@ -17,7 +26,7 @@ export function Term({ of, children }: { readonly of: string; readonly children:
     >
       {children}
       <span role="tooltip" id={id} class="tip">
-        {GLOSSARY[of]}
+        {GLOSSARY[word]}
       </span>
     </span>
   );

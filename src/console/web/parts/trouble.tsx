@@ -27,13 +27,15 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
         {others > 0 && `${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`} need
         attention.
       </p>
-      <table class="table cards">
+      <table class="table cards" aria-label="By state">
         <Head columns={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
         <tbody>
           {trouble.map((one) => (
             <tr key={one.word}>
               <th scope="row" class="tight">
-                <State of={one} />
+                <Term of={one.word}>
+                  {isHealthTrouble(one) ? <CellMark look={HEALTH_LOOK[one.word]} /> : <WordMark word={one.word} />}
+                </Term>
               </th>
               <td class="number">
                 <Count of={one.count} />
@@ -54,15 +56,6 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
       </table>
     </section>
   );
-}
-
-/** The words that the glossary explains. */
-const TERMS: Readonly<Record<string, string>> = { silent: 'silent', Held: 'held' };
-
-function State({ of }: { readonly of: Trouble }): JSX.Element {
-  const mark = isHealthTrouble(of) ? <CellMark look={HEALTH_LOOK[of.word]} /> : <WordMark word={of.word} />;
-  const term = TERMS[of.word];
-  return term === undefined ? mark : <Term of={term}>{mark}</Term>;
 }
 
 type HealthTrouble = Trouble & { readonly word: keyof typeof HEALTH_LOOK };

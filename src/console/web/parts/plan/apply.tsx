@@ -1,23 +1,13 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { Status } from '../../../wire/answer.js';
-import type { ApplyAnswer, Plan } from '../../../wire/plan.js';
+import type { Plan } from '../../../wire/plan.js';
 import { shown, shownLines } from '../../command.js';
 import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../../draft.js';
-import { isLost, isStatus, post, reading, refresh } from '../../store.js';
+import { isLost, reading } from '../../store.js';
 import { Command } from '../command.js';
 import { capital } from '../states.js';
+import { AnsweredView, useWriting } from './writing.js';
 
-/** Writes a draft: what was shown, or nothing. */
-
-/** The second click of a double click must not apply what nobody has read. */
-const READ_MS = 1_500;
-
-const OUTCOMES: Readonly<Record<ApplyAnswer['kind'], string>> = {
-  accepted: 'ok',
-  moved: 'warn',
-  refused: 'bad',
-};
+/** What applies a draft, and what others have done to its objects since it began. */
 
 interface ApplyProps {
   /** On the fleet as it is now. */
@@ -31,31 +21,22 @@ interface ApplyProps {
 
 /** First a dry run of the API server, then the change: what was shown, or nothing. */
 export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element {
-  const answer = useSignal<{ readonly dryRun: boolean; readonly found: ApplyAnswer | Status } | undefined>(undefined);
-  const isBusy = useSignal(false);
   const { value } = draft;
-  const send = async (dryRun: boolean): Promise<void> => {
-    isBusy.value = true;
-    const sent = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: agreed.basedOn, dryRun });
-    const found = isStatus(sent) ? sent : sent.data;
-    const isMoved = !isStatus(found) && found.kind === 'moved';
-    setTimeout(() => (isBusy.value = false), isMoved ? READ_MS : 0);
-    answer.value = { dryRun, found };
-    if (!dryRun) void refresh();
-    if (isStatus(found)) return;
-    if (found.kind === 'moved') onMoved();
-    if (dryRun || found.kind !== 'accepted') return;
+  const { answered, isBusy, write } = useWriting(({ kind }, dryRun) => {
+    if (kind === 'moved') onMoved();
+    if (dryRun || kind !== 'accepted') return;
     setBases({});
     // The same draft on the hub as it is now.
     changeDraft({});
-  };
+  });
+  const send = (dryRun: boolean): void => write({ draft: whole(value), basedOn: agreed.basedOn, dryRun });
   const words = planWords(value);
   const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
   const deleted = deletedSince(plan);
   const reason = offReason(plan);
   // What has moved is said above, and pressing again does nothing yet.
   const isAnswered = conflicts.length + deleted.length > 0;
-  const isOff = isOld || isBusy.value || reason !== undefined || isAnswered;
+  const isOff = isOld || isBusy || reason !== undefined || isAnswered;
   return (
     <div class="apply">
       {conflicts.map((one) => (
@@ -65,19 +46,15 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
         <Deleted key={name} name={name} />
       ))}
       <div class="actions">
-        <button type="button" class="button" disabled={isOff} onClick={() => void send(true)}>
+        <button type="button" class="button" disabled={isOff} onClick={() => send(true)}>
           Check with the API server
         </button>
-        <button type="button" class="button primary" disabled={isOff} onClick={() => void send(false)}>
+        <button type="button" class="button primary" disabled={isOff} onClick={() => send(false)}>
           Apply with my rights
         </button>
       </div>
       {reason !== undefined && !isOld && <p class="muted">{capital(shown(reason))}.</p>}
-      {answer.value !== undefined && !isAnswered && (
-        <p class={`notice ${isStatus(answer.value.found) ? 'bad' : OUTCOMES[answer.value.found.kind]}`} role="status">
-          {answerText(answer.value.found, answer.value.dryRun)}
-        </p>
-      )}
+      {answered !== undefined && !isAnswered && <AnsweredView answered={answered} />}
       {words !== undefined && <Command words={words} />}
     </div>
   );
@@ -152,19 +129,4 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
       </div>
     </div>
   );
-}
-
-function answerText(found: ApplyAnswer | Status, dryRun: boolean): string {
-  if (isStatus(found)) return shown(found.message);
-  switch (found.kind) {
-    case 'accepted':
-      return `${dryRun ? 'The API server accepts' : 'Applied'}: ${found.objects.map(shown).join(', ')}`;
-    case 'moved':
-      return 'Nothing was applied: the fleet has moved since this plan. Look at what differs, and press again for the new one.';
-    case 'refused': {
-      const written =
-        found.written.length === 0 ? '' : `Applied: ${found.written.map(shown).join(', ')}. Not applied: `;
-      return `${written}${shown(found.object)}: ${shown(found.message)}`;
-    }
-  }
 }

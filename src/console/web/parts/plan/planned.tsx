@@ -54,7 +54,7 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
         ))}
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       {placements.length > 0 && (
-        <table class="table cards planned">
+        <table class="table cards planned" aria-label="Placements">
           <Head columns={COLUMNS} />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
             <PlannedPlacementView key={`${one.namespace}/${one.name}`} one={one} basedOn={plan.basedOn} open={open} />
@@ -191,7 +191,6 @@ function AllClusters({ list: { sign, total }, path }: Pick<ClustersProps, 'list'
         total={listed}
         rowHeight={28}
         pathOf={address}
-        rowsIn={(part) => (part as PlannedPart).rows}
         head={<span role="columnheader">Cluster</span>}
         row={(one) => <span role="cell">{clusterOf(sign, one)}</span>}
       />
