@@ -9,6 +9,7 @@ import {
   axeFaults,
   closedAfterEach,
   describeWithChromium,
+  showsUnseen,
   sidewaysPixels,
   tabTo,
   watchedPage,
@@ -26,9 +27,9 @@ import {
   documentsWorld,
   editedWorld,
   heldWorld,
-  hostileWorld,
   withSpec,
 } from '../../support/rigs/console/worlds.js';
+import { hostileEvents, hostileWorld, NAME_ATTACK } from '../../support/rigs/console/hostile.js';
 import { exampleClusters } from '../../support/builders/examplefleet.js';
 import { rawEngine } from '../../support/builders/hubinput.js';
 import { root } from '../../support/repository/root.js';
@@ -54,6 +55,34 @@ kind: Placement
 metadata: { name: web, namespace: shop }
 spec: { numberOfClusters: 7 }
 `;
+
+const WEB = encodeURIComponent(`web${NAME_ATTACK}`);
+const MAIL = encodeURIComponent(`mail${NAME_ATTACK}`);
+const SCRIPT = encodeURIComponent('<script>alert(1)</script>');
+/** Addresses of a fleet whose every text attacks, and some that attack themselves. */
+const HOSTILE: readonly (readonly [name: string, address: string, shows: string])[] = [
+  ['fleet', '/fleet?view=table', 'cluster-1<img'],
+  ['map', '/fleet?group=label:region', 'eu-west <img'],
+  ['colors', `/fleet?color=score:shop/${MAIL}`, 'Color by'],
+  ['filter', `/fleet?q=${SCRIPT}`, 'Leave out a term'],
+  ['fault of a filter', `/fleet?q=own:${SCRIPT}`, 'unknown field own'],
+  ['placements', '/placements', 'web<img'],
+  ['placement', `/placements/shop/${WEB}?show=all`, 'own<img'],
+  ['history', `/placements/shop/${MAIL}`, 'Changed since kubectl apply'],
+  ['why', `/placements/shop/${WEB}?show=all&why=cluster-1${encodeURIComponent(NAME_ATTACK)}`, 'Why cluster-1<img'],
+  ['absent placement', `/placements/shop/${SCRIPT}`, 'There is no Placement <script>'],
+  ['cluster', `/clusters/cluster-30${encodeURIComponent(NAME_ATTACK)}`, 'Who has edited it'],
+  ['absent cluster', `/clusters/${SCRIPT}`, 'There is no cluster <script>'],
+  ['set', `/sets/edge${encodeURIComponent(NAME_ATTACK)}`, 'Members'],
+  ['engine', '/engine', '1 of 2 available'],
+  ['events', '/events', '$(reboot)'],
+  ['events of one', `/events?about=Placement/shop/${WEB}&q=${SCRIPT}`, 'No event matches'],
+  ['loss', '/what-if?begin=each:label/region', 'eu-west <img'],
+  ['beginning', `/what-if?begin=placement:shop/${encodeURIComponent('<script>')}`, 'The draft is the one of before'],
+  ['pause', `/placements/shop/${WEB}?act=pause`, 'Pause with my rights'],
+  ['yaml', `/yaml/placements/shop/${MAIL}`, '\\u202e'],
+  ['unknown page', `/${SCRIPT}/${SCRIPT}`, 'There is no such page'],
+];
 
 const SCENES: readonly Scene[] = [
   { name: 'fleet, map', world: FLEET, address: '/fleet', shows: 'Group by', document: 'console-fleet' },
@@ -176,7 +205,6 @@ const SCENES: readonly Scene[] = [
     },
   },
   { name: 'yaml', world: documentsWorld, address: '/yaml/placements/shop/web', shows: 'numberOfClusters: 3' },
-  { name: 'hostile yaml', world: () => hostileWorld(4), address: '/yaml/placements/shop/api', shows: '\\u202e' },
   { name: 'yaml, gone', world: FLEET, address: '/yaml/managedclusters/none', shows: 'There is no such object' },
   { name: 'unknown page', world: FLEET, address: '/none', shows: 'There is no such page' },
   {
@@ -309,14 +337,13 @@ const SCENES: readonly Scene[] = [
       expect(await page.getByText('0 Placements').count()).toBe(0);
     },
   },
-  { name: 'hostile fleet', world: () => hostileWorld(40), address: '/fleet?view=table', shows: 'cluster-1<img' },
-  {
-    name: 'hostile placement',
+  ...HOSTILE.map(([name, address, shows]): Scene => ({
+    name: `hostile ${name}`,
     world: () => hostileWorld(40),
-    address: '/placements/shop/web?show=out',
-    shows: 'Misconfigured',
-  },
-  { name: 'hostile engine', world: () => hostileWorld(40), address: '/engine', shows: '1 of 2 available' },
+    before: (hub) => (hub.events = hostileEvents()),
+    address,
+    shows,
+  })),
 ];
 const WIDE: Look = { width: 1280, scheme: 'light' };
 const NARROW: Look = { width: 360, scheme: 'dark' };
@@ -414,6 +441,7 @@ describeWithChromium('the pages of the console', () => {
       await page.goto(`${origin}${scene.address}`);
       await page.getByText(scene.shows).first().waitFor();
       await scene.act?.(page);
+      expect(await showsUnseen(page)).toBe(name === 'what if, not finished');
       for (const look of [WIDE, NARROW]) {
         await page.setViewportSize({ width: look.width, height: look.width < 500 ? 740 : 860 });
         await page.emulateMedia({ colorScheme: look.scheme });

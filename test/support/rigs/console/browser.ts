@@ -32,7 +32,7 @@ export interface WatchedPage {
 
 export async function watchedPage(browser: Browser, { width, scheme }: Look, origin: string): Promise<WatchedPage> {
   const viewport = { width, height: width < 500 ? 740 : 860 };
-  const looks = { viewport, colorScheme: scheme, reducedMotion: 'reduce' } as const;
+  const looks = { viewport, colorScheme: scheme, reducedMotion: 'reduce', timezoneId: 'UTC' } as const;
   // A test signs its own certificates.
   const context = await browser.newContext({ ...looks, ignoreHTTPSErrors: true });
   const page = await context.newPage();
@@ -73,6 +73,16 @@ export async function axeFaults(page: Page): Promise<readonly string[]> {
 /** By how much the page is wider than its window. */
 export function sidewaysPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Whether the page shows, or says to who hears it, a character that is not seen, or that turns others around. */
+export function showsUnseen(page: Page): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const said = ['title', 'aria-label', 'placeholder'].flatMap((name) =>
+      Array.from(document.querySelectorAll('[' + name + ']'), (one) => one.getAttribute(name)));
+    const written = Array.from(document.querySelectorAll('textarea'), (one) => one.value);
+    return [document.body.innerText, document.title, ...said, ...written].some((text) => /[\\u0007\\u202e]/.test(text));
+  })()`);
 }
 
 /** Presses Tab until what has the focus is named so. @throws Error after 80 times. */

@@ -10,15 +10,9 @@ import { rawEngine } from '../../builders/hubinput.js';
 const SETS = ['production', 'staging', 'edge'];
 const REGIONS = ['eu-west', 'us-east', 'ap-south', 'eu-north'];
 const PLATFORMS = ['aws', 'azure', 'gcp', 'metal'];
-const SINCE = '2026-11-20T08:00:00Z';
+export const SINCE = '2026-11-20T08:00:00Z';
 
-export interface Texts {
-  readonly name: (name: string) => string;
-  readonly value: (value: string) => string;
-  readonly message: string;
-}
-
-const PLAIN: Texts = { name: (name) => name, value: (value) => value, message: 'the agent renews its Lease' };
+const MESSAGE = 'the agent renews its Lease';
 
 function nth<T>(list: readonly T[], index: number): T {
   const found = list[index % list.length];
@@ -26,7 +20,7 @@ function nth<T>(list: readonly T[], index: number): T {
   return found;
 }
 
-function cluster(index: number, { name, value, message }: Texts): RawObject {
+function cluster(index: number): RawObject {
   const isSilent = index % 17 === 3;
   const available = isSilent ? 'Unknown' : index % 41 === 7 ? 'False' : 'True';
   const isJoined = index % 29 !== 11;
@@ -34,7 +28,7 @@ function cluster(index: number, { name, value, message }: Texts): RawObject {
     type,
     status,
     reason: 'Reason',
-    message,
+    message: MESSAGE,
     lastTransitionTime: SINCE,
   });
   const claims = {
@@ -46,13 +40,13 @@ function cluster(index: number, { name, value, message }: Texts): RawObject {
     apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
     kind: 'ManagedCluster',
     metadata: {
-      name: name(`cluster-${index + 1}`),
+      name: `cluster-${index + 1}`,
       uid: `uid-${index}`,
       resourceVersion: '1',
       labels: {
         [CLUSTER_SET_LABEL]: nth(SETS, index),
-        region: value(nth(REGIONS, Math.floor(index / 3))),
-        tier: value(index % 5 === 0 ? 'silver' : 'gold'),
+        region: nth(REGIONS, Math.floor(index / 3)),
+        tier: index % 5 === 0 ? 'silver' : 'gold',
       },
     },
     spec: {
@@ -62,7 +56,7 @@ function cluster(index: number, { name, value, message }: Texts): RawObject {
         : {}),
     },
     status: {
-      clusterClaims: Object.entries(claims).map(([key, text]) => ({ name: key, value: value(text) })),
+      clusterClaims: Object.entries(claims).map(([key, text]) => ({ name: key, value: text })),
       conditions: [
         condition('ManagedClusterJoined', isJoined ? 'True' : 'False'),
         ...(isJoined ? [condition('ManagedClusterConditionAvailable', available)] : []),
@@ -133,30 +127,29 @@ function preferringDecision(clusters: readonly string[], why: string): RawObject
 }
 
 /** Four Placements, an engine with a component that is not ready, and so many clusters. */
-export function consoleWorld(count: number, texts: Texts = PLAIN): World {
-  const { message } = texts;
-  const clusters = Array.from({ length: count }, (_, index) => cluster(index, texts));
+export function consoleWorld(count: number): World {
+  const clusters = Array.from({ length: count }, (_, index) => cluster(index));
   const gold = {
     numberOfClusters: 4,
-    predicates: [predicate({ tier: texts.value('gold'), region: texts.value('eu-west') })],
+    predicates: [predicate({ tier: 'gold', region: 'eu-west' })],
   };
   const row = {
     kind: 'Deployment',
     name: 'gateway',
     status: 'False',
     reason: 'Unavailable',
-    message: `1 of 2 available; ${message}`,
+    message: `1 of 2 available; ${MESSAGE}`,
   };
-  const decided = clusters.slice(0, 12).filter((one) => one.metadata.labels?.['tier'] === texts.value('gold'));
+  const decided = clusters.slice(0, 12).filter((one) => one.metadata.labels?.['tier'] === 'gold');
   return worldOf({
     multiclusterengines: [
       rawEngine({}, { phase: 'Degraded', components: [row, { ...row, name: 'placement-controller', status: 'True' }] }),
     ],
     placements: [
       placement('web', gold, satisfied('Satisfied', 'all 4 wanted clusters are selected', 2)),
-      placement('api', { ...gold, numberOfClusters: 900_000 }, satisfied('PartiallySatisfied', message, 2)),
+      placement('api', { ...gold, numberOfClusters: 900_000 }, satisfied('PartiallySatisfied', MESSAGE, 2)),
       placement('mail', PREFERRING, satisfied('Satisfied', 'all 7 wanted clusters are selected', 7)),
-      placement('db', { predicates: [predicate({ tier: 'platinum' })] }, satisfied('Unsatisfied', message, 0)),
+      placement('db', { predicates: [predicate({ tier: 'platinum' })] }, satisfied('Unsatisfied', MESSAGE, 0)),
     ],
     placementdecisions: [
       rawDecision(
@@ -165,7 +158,7 @@ export function consoleWorld(count: number, texts: Texts = PLAIN): World {
       ),
       preferringDecision(
         clusters.slice(12, 15).map(({ metadata }) => metadata.name),
-        message,
+        MESSAGE,
       ),
     ],
     managedclusters: clusters,
@@ -258,17 +251,6 @@ export function documentsWorld(): World {
   });
   const placements = [placement('web', EXAMPLE_SPEC, satisfied('Satisfied', 'all 3 wanted clusters are selected', 3))];
   return exampleWorld(EXAMPLE_SPEC, { managedclusters, placements });
-}
-
-/** What a name, a label, a claim or a message may try: markup, scripts, commands, 300 characters, other directions. */
-const ATTACK = `<img src=x onerror=alert(1)><script>alert(2)</script>"'\`$(reboot)\u202egnol\u0007 ${'x'.repeat(300)}`;
-
-export function hostileWorld(count: number): World {
-  return consoleWorld(count, {
-    name: (name) => `${name}${ATTACK}`,
-    value: (value) => `${value} ${ATTACK}`,
-    message: ATTACK,
-  });
 }
 
 export function consoleEvents(note = 'added 1 cluster: cluster-2'): readonly KubeObject[] {
