@@ -13,6 +13,7 @@ export const RECORDED_FILES = [
   'cli-inspect',
   'cli-plan',
   'clusters',
+  'console-reading',
   'engine-plan',
   'engine-run',
   'engine-spec',
