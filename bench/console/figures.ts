@@ -13,6 +13,7 @@ import { startConsole, type MemoryConsole } from '../../test/support/rigs/consol
 import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
 import { growthFigure } from './growth.js';
 import { liveFigures } from './live.js';
+import { lossFigures } from './loss.js';
 import { root } from '../../test/support/repository/root.js';
 
 /** The console with 10,000 clusters, in Chromium whose CPU is four times slower. The hub is in memory. */
@@ -57,6 +58,7 @@ async function pageFigures(): Promise<readonly Figure[]> {
       ...(await use(browser, started)),
       await mapFrame(browser, started),
       ...(await plans(started)),
+      ...(await lossFigures(browser)),
     ];
   } finally {
     await browser.close();
@@ -83,6 +85,8 @@ interface Opened {
 async function opened(browser: Browser, { port, sessions }: MemoryConsole): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   const page = await context.newPage();
+  // As long as a busy machine may take.
+  page.setDefaultTimeout(120_000);
   const origin = `http://127.0.0.1:${port}`;
   await page.goto(`${origin}/login#code=${sessions.code()}`);
   await page.getByText('10,000 clusters', { exact: true }).waitFor();

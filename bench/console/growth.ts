@@ -20,6 +20,7 @@ export async function growthFigure(browser: Browser, minutes: number): Promise<F
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   try {
     const page = await context.newPage();
+    page.setDefaultTimeout(120_000);
     await page.goto(`http://127.0.0.1:${port}/login#code=${sessions.code()}`);
     await page.getByText('10,000 clusters', { exact: true }).waitFor();
     await page.goto(`http://127.0.0.1:${port}/fleet?view=table&q=${QUERY}`);
