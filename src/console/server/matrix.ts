@@ -1,5 +1,5 @@
 import { VERDICTS } from '../../api/verdicts.js';
-import { once } from '../../answers/world/once.js';
+import { once } from '../../answers/world/world.js';
 import { grouped } from '../../answers/world/world.js';
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
