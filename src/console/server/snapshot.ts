@@ -47,8 +47,7 @@ export class Snapshot {
   /** What `explain` says of a Placement, with all that was computed of it; undefined where there is none. */
   report(namespace: string, name: string): ExplainReport | undefined {
     const { world, refused } = this.reading;
-    const explain = (): ExplainReport | undefined =>
-      explainReport(world, namespace, name, { world, refused });
+    const explain = (): ExplainReport | undefined => explainReport(world, namespace, name, { world, refused });
     return this.#reports.use(`${namespace}/${name}`, () => ({ report: explain() })).report;
   }
 }

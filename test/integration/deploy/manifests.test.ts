@@ -59,7 +59,9 @@ const POLICIES = [
 /** Those that concern other users than the operator. */
 const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-', 'engine-'].map((what) => `multicluster-engine-${what}warnings`);
 const FOR_USERS = [
-  ...['agents', 'argo-cd', 'definitions', 'in-use', 'operator', 'set-binding'].map((name) => `multicluster-engine-${name}`),
+  ...['agents', 'argo-cd', 'definitions', 'in-use', 'operator', 'set-binding'].map(
+    (name) => `multicluster-engine-${name}`,
+  ),
   ...WARNINGS,
 ];
 /** Those that stand aside where they cannot be evaluated: they are for mistakes, and limit no identity. */
