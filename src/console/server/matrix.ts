@@ -1,6 +1,5 @@
 import { VERDICTS } from '../../api/verdicts.js';
-import { once } from '../../answers/world/world.js';
-import { grouped } from '../../answers/world/world.js';
+import { grouped, once } from '../../answers/world/world.js';
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
