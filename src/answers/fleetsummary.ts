@@ -1,6 +1,7 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { AGENT_DEGRADED_CONDITION, AVAILABLE_CONDITION, JOINED_CONDITION } from '../api/clusterreasons.js';
-import { asRecord, field, textField } from '../runtime/vocabulary/json.js';
+import { PLACEMENT_LABEL } from '../api/names.js';
+import { asRecord, field, recordsIn, textField } from '../runtime/vocabulary/json.js';
 import { standingMaintenance } from '../domain/clusters/maintenance.js';
 import { conditionIn, nameList } from '../domain/conditions.js';
 import { isSilentScope } from '../domain/health/brake.js';
@@ -129,6 +130,37 @@ export function fleetText({ total, joined, available, silent, unavailable, notJo
 export function brakeText(brake: readonly string[]): string {
   const scopes = brake.map((one) => (one === 'fleet' ? 'the fleet' : one));
   return `it holds ${scopes.join(', ')}: silent clusters are not tainted, and stay in their decisions`;
+}
+
+/** `2 silent and 1 unavailable`; empty where no cluster is. */
+export function goneText({ silent, unavailable }: Pick<FleetSummary, 'silent' | 'unavailable'>): string {
+  const parts = [
+    [silent, 'silent'],
+    [unavailable, 'unavailable'],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(' and ');
+}
+
+/** What of the clusters in its stored decision does not answer, as {@link goneText}, by `namespace/name` of the Placement. */
+export function goneByPlacement(world: World): ReadonlyMap<string, string> {
+  const healths = healthByName(world);
+  const clusters = new Map<string, Set<string>>();
+  for (const { metadata, status } of world.objects.placementdecisions) {
+    const key = `${metadata.namespace}/${metadata.labels?.[PLACEMENT_LABEL]}`;
+    const names = clusters.get(key) ?? new Set();
+    for (const one of recordsIn(field(status, 'decisions'))) names.add(textField(one, 'clusterName'));
+    clusters.set(key, names);
+  }
+  return new Map(
+    Array.from(clusters, ([key, names]) => {
+      const counts = { silent: 0, unavailable: 0 };
+      for (const name of names) {
+        const { health } = healths.get(name) ?? {};
+        if (health === 'silent' || health === 'unavailable') counts[health] += 1;
+      }
+      return [key, goneText(counts)];
+    }),
+  );
 }
 
 /** The health of each cluster by name. One that is being deleted is counted as what it is besides, by {@link fleetSummary} alone. */

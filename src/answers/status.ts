@@ -4,6 +4,7 @@ import { Deployments } from '../runtime/vocabulary/kinds.js';
 import { conditionIn } from '../domain/conditions.js';
 import { fleetSummary, type FleetSummary } from './fleetsummary.js';
 import { CLI_API_VERSION } from './output.js';
+import { undecided, type Undecided } from './undecided.js';
 import { isWithheld, limitsOf, type Limits, type FleetReading } from './world/worlds.js';
 import type { World } from './world/world.js';
 
@@ -12,6 +13,8 @@ export interface HubStatus extends Limits {
   readonly apiVersion: string;
   readonly kind: 'HubStatus';
   readonly engines: readonly EngineSummary[];
+  /** Absent where nothing that is known keeps the hub from deciding. */
+  readonly undecided?: Undecided;
   readonly placements: {
     readonly total: number;
     /** How many have each phase that one of them has, the best first; `Satisfied` always. */
@@ -89,11 +92,14 @@ const PHASES = [
 ];
 
 export function hubStatus(reading: FleetReading): HubStatus {
-  const { engines, placements } = hubSummary(reading.world);
+  const summary = hubSummary(reading.world);
+  const { engines, placements } = summary;
+  const stop = undecided(reading.world, summary);
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'HubStatus',
     engines,
+    ...(stop === undefined ? {} : { undecided: stop }),
     placements: {
       total: placements.length,
       phases: Object.fromEntries(phaseCounts(placements)),
@@ -172,6 +178,21 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
 }
 
 const HOLDS = ['RemovalsHeld', 'AdditionsHeld'] as const;
+
+/** The conditions by which a Placement has a phase, where it is not that of PlacementSatisfied: the first that is True. */
+const PHASE_CONDITIONS: Readonly<Record<string, readonly string[]>> = {
+  Held: HOLDS,
+  Paused: ['Paused'],
+  Waiting: ['ChangesWaiting'],
+  Misconfigured: ['PlacementMisconfigured'],
+};
+
+/** Since when a Placement has the phase of its status, RFC 3339; empty where that is not known. */
+export function phaseSince(status: unknown): string {
+  const types = PHASE_CONDITIONS[textField(status, 'phase') ?? ''];
+  const named = types?.map((type) => conditionIn(status, type)).find((one) => textField(one, 'status') === 'True');
+  return textField(types === undefined ? conditionIn(status, 'PlacementSatisfied') : named, 'lastTransitionTime');
+}
 
 /** A condition as a status has it; a text that is not there is empty. */
 export interface Condition {

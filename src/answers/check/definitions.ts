@@ -10,13 +10,13 @@ import {
   PROTECTING_POLICIES,
   type OwnPolicy,
 } from '../../domain/engine/policies.js';
+import { DEFINITIONS_REMEDY as REMEDY } from '../undecided.js';
 import type { HubInput, ReadDefinition } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Checks what is installed from files: the CustomResourceDefinitions and the admission policies. */
 
 const NAME = 'crds';
-const REMEDY = 'kubectl apply --server-side -f crds/';
 /** Policy multicluster-engine-target is not checked: only the operator knows whether its namespace is fixed. */
 const HAS_TARGET_POLICY = false;
 
@@ -53,6 +53,13 @@ export function otherDefinitions(definitions: readonly ReadDefinition[]): readon
     stored.kind === 'Known' && stored.value !== undefined && !isOfVersion(stored.value, wanted)
       ? [wanted.metadata.name]
       : [],
+  );
+}
+
+/** The plural names of the kinds whose definitions do not exist. */
+export function missingKinds(definitions: readonly ReadDefinition[]): readonly string[] {
+  return definitions.flatMap(({ wanted, stored }) =>
+    stored.kind === 'Known' && stored.value === undefined ? [wanted.metadata.name.split('.', 1).join('')] : [],
   );
 }
 

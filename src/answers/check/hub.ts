@@ -17,7 +17,7 @@ import type { MultiClusterEngineSpec } from '../../api/generated/multiclustereng
 import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
-import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../fleetsummary.js';
+import { brakeText, fleetSummary, goneText, maintenanceText } from '../fleetsummary.js';
 
 /** Phases of an engine that is at work or was paused: no failure, but a warning. */
 const UNFINISHED_PHASES = ['Progressing', 'Updating', 'Paused'];
@@ -249,15 +249,6 @@ function checkLocalClusters({ reading: { world } }: HubInput): readonly CheckRes
     const text = `ManagedCluster ${name} stands for the hub and is available by its status, and nobody reports for it`;
     return [warning(FLEET, text, `kubectl mce cluster remove ${name}`)];
   });
-}
-
-/** `2 silent and 1 unavailable`. */
-function goneText({ silent, unavailable }: FleetSummary): string {
-  const parts = [
-    [silent, 'silent'],
-    [unavailable, 'unavailable'],
-  ] as const;
-  return parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(' and ');
 }
 
 function countText(joined: number): string {

@@ -7,6 +7,8 @@ import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { someNames } from '../output.js';
+import { undecided } from '../undecided.js';
+import { missingKinds } from './definitions.js';
 import { type HubInput, isLeaseHeld, podsOf } from './input.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
@@ -23,8 +25,13 @@ interface OwnedRelease {
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
 export function checkPlacements(input: HubInput, hub: HubSummary): CheckResult {
-  const { reading, placementLease, now, targetNamespace } = input;
+  const { reading, placementLease, now, targetNamespace, definitions } = input;
   const name = 'placements';
+  const missing = missingKinds(definitions);
+  const stop = undecided(reading.world, hub, missing);
+  // Where all are missing nothing is installed, and whether a controller runs its Lease says.
+  if (stop !== undefined && missing.length > 0 && missing.length < definitions.length)
+    return failed(name, stop.message, stop.remedy);
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
   if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
   const count = hub.placements.length;

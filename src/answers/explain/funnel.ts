@@ -73,6 +73,14 @@ function keptParts(clusters: readonly ClusterExplanation[], explanation: Explana
   });
 }
 
+/** A near miss lacks one requirement of a predicate. */
+const NEAR = 1;
+
+/** The clusters that lack one requirement alone, the nearest first. */
+export function nearOf({ explanation: { nearest } }: ExplainReport): readonly ClusterExplanation[] {
+  return nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
+}
+
 /** Whether the decision names the cluster once it is published. */
 export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
   return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);

@@ -6,7 +6,13 @@ import { foundText, requirementText, wordText } from '../../domain/placement/exp
 import { summaryText } from '../../domain/placement/explain/causes.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';
+import {
+  heldBackCause,
+  holdersText,
+  pausedMessage,
+  waitingTexts,
+  causesText,
+} from '../../domain/placement/report/holds.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { table, type Cell } from '../output.js';
 import { clusterMoveLines, movementLines, otherTaintsOf, whyText, type ExplainReport } from './report.js';
@@ -85,11 +91,14 @@ function noteLines(report: ExplainReport): readonly string[] {
   ];
 }
 
-/** What holds clusters in the decision or out of it, which will move, and what is released. */
-export function changeLines(report: ExplainReport): readonly string[] {
+/**
+ * What holds clusters in the decision or out of it, which will move, and what is released. `isNaming`: with the clusters that are
+ * held, and why they would leave, which the rows of a terminal say.
+ */
+export function changeLines(report: ExplainReport, isNaming = false): readonly string[] {
   const { explanation, releases, emptyGroups } = report;
   return [
-    ...holdLines(report),
+    ...holdLines(report, isNaming),
     ...movementLines(report.movement(), explanation.placement.rules),
     ...releases.map((one) => endableLine(one, explanation.placement)),
     ...(emptyGroups === undefined ? [] : [emptyGroups]),
@@ -97,14 +106,19 @@ export function changeLines(report: ExplainReport): readonly string[] {
 }
 
 /** What holds clusters in the decision or out of it, and the commands that let them go or in. */
-function holdLines({ explanation, input }: ExplainReport): readonly string[] {
+function holdLines({ explanation, input }: ExplainReport, isNaming: boolean): readonly string[] {
   const { decision: decided, placement } = explanation;
-  if (decided === undefined) return [];
+  // Of what is not decided a pause is known all the same.
+  if (decided === undefined) return placement.rules.paused ? [pausedMessage(input.snapshot)] : [];
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
-  const [held] = staying(decided, isHold);
+  const kept = staying(decided, isHold);
+  const [held] = kept;
+  const named = isNaming
+    ? `; these would leave: ${causesText(kept, input.snapshot, decided)}; revert what led to it, and they stay`
+    : '';
   const [out] = keptOut(decided, isHold);
   return [
-    ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}; to let them go: ${release}`] : []),
+    ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}${named}; to let them go: ${release}`] : []),
     ...(out === undefined
       ? []
       : [`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`]),

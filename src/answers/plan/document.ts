@@ -51,12 +51,22 @@ export interface PlannedPlacement extends Name, FollowingMoves {
   readonly add: readonly PlannedAdd[];
   readonly remove: readonly PlannedRemoval[];
   readonly stay: readonly string[];
-  /** The clusters in the decision that are held or wait, and the clusters that are kept out of it. */
+  /** The clusters in the decision that are held, wait, or are lost, and the clusters that are kept out of it. */
   readonly held: readonly PlannedRemoval[];
   readonly regroup?: readonly PlannedRegroup[] | undefined;
   /** What the changes do when they are written apart, one after another; undefined where that is the same. */
   readonly apart?: PlannedApart | undefined;
+  /** What a loss of clusters does to it; undefined for a plan of changes. */
+  readonly loss?: { readonly effect: LossEffect; readonly usable: number };
 }
+
+/**
+ * What a loss does to a Placement, the worst first: it has no cluster left that is not lost; it has fewer than before, and too few;
+ * others are selected, or fewer, and the Placement is satisfied.
+ */
+export const LOSS_EFFECTS = ['Empty', 'Short', 'Moves', 'None'] as const;
+
+export type LossEffect = (typeof LOSS_EFFECTS)[number];
 
 /** A Placement before or after the change. */
 export interface PlannedState extends Pick<Forecast, 'phase' | 'satisfied'> {
@@ -93,6 +103,8 @@ export interface PlannedRemoval {
   readonly waitsFor?: WaitField;
   /** The set that has this field; undefined where it is the Placement's. */
   readonly clusterSet?: string;
+  /** Present: it is lost and the decision names it still, for no bound and no wait. */
+  readonly lost?: true;
   /** When the last of the change windows that the cluster waits for opens, RFC 3339. */
   readonly waitsUntil?: string;
 }
@@ -166,6 +178,8 @@ export interface PlanTotals {
   readonly addLater?: number;
   /** How many of `held` wait, for the end of a pause or for a change window. */
   readonly waiting?: number;
+  /** How many of `held` are lost, and neither held nor waiting: the decision names them still. */
+  readonly lost?: number;
   /** How many of `waiting` wait for the end of a pause. */
   readonly paused?: number;
   /** From here on, how many Placements. */

@@ -12,7 +12,7 @@ import {
   type Side,
   type Sides,
 } from './plan.js';
-import type { Name, PlannedPlacement, PlannedRemoval } from './document.js';
+import type { LossEffect, Name, PlannedPlacement, PlannedRemoval } from './document.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './lose.js';
 import { inputsOf, grouped, WorldInputs, type PlacementInput, type World } from '../world/world.js';
@@ -23,12 +23,6 @@ import { isHold } from '../../domain/placement/select/holders.js';
  * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each
  * Placement replaces those that it can. What is decided is what the controller would decide.
  */
-
-/**
- * What a loss does to a Placement, the worst first: it has no cluster left that is not lost; it has fewer than before, and too few;
- * others are selected, or fewer, and the Placement is satisfied.
- */
-export type LossEffect = 'Empty' | 'Short' | 'Moves' | 'None';
 
 export interface PlacementLoss {
   readonly plan: PlannedPlacement;
@@ -105,10 +99,15 @@ function lossOf(
     const all = new Map([...lost, ...silentClusters(inputs, [last])]);
     return servingClusters(forecastOf(snapshotWhile(published.snapshot, all)), all).length === 0;
   };
+  const effect = lossEffect(before.forecast, after.forecast, silent);
+  const usable = servingClusters(after.forecast, silent).length;
+  const lost = withLost(plan, after, why);
+  // One that was held before is held on, and yet it is lost.
+  const isChanged = lost.change === 'Unchanged' && usable < before.forecast.clusters.length;
   return {
     sides,
-    plan: withLost(plan, after, why),
-    effect: lossEffect(before.forecast, after.forecast, silent),
+    plan: { ...lost, ...(isChanged && { change: 'Changed' as const }), loss: { effect, usable } },
+    effect,
     isOnLast: isLast(after, silent) && !isLast(before, new Map()),
   };
 }
@@ -123,7 +122,7 @@ function withLost(plan: PlannedPlacement, after: Side, why: ReadonlyMap<string, 
   const staying = plan.stay.filter((name) => why.has(name));
   if (staying.length === 0) return { ...plan, remove, add, held };
   const kept = staying.map((name): PlannedRemoval => {
-    return { name, cause: 'Tainted', why: lostText(name, stayText(name, after)) };
+    return { name, cause: 'Tainted', why: lostText(name, stayText(name, after)), lost: true };
   });
   const all = [...held, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1));
   const stay = plan.stay.filter((name) => !why.has(name));

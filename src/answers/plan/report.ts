@@ -121,10 +121,12 @@ function totalsOf(placements: readonly PlannedPlacement[]): PlanTotals {
   const moves = sum((one) => laterMoves(one).length);
   const addLater = sum((one) => one.addLater?.length ?? 0);
   const waiting = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor !== undefined).length);
+  const lost = sum(({ held }) => held.filter((one) => one.lost).length);
   const paused = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor === 'paused').length);
   return {
     ...(waiting > 0 && { waiting }),
     ...(paused > 0 && { paused }),
+    ...(lost > 0 && { lost }),
     add: sum((one) => one.add.length),
     remove: sum((one) => one.remove.length),
     stay: sum((one) => one.stay.length),

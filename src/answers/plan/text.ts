@@ -10,6 +10,7 @@ import {
   type PlannedPlacement,
   type PlannedState,
   type PlanTotals,
+  type PlannedRemoval,
 } from './document.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
@@ -54,11 +55,35 @@ export function totalText(totals: PlanTotals): string {
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
+/** What changes, before all else: `shop/web: +2, nothing leaves`, `2 Placements change: nothing comes in, −3, 1 held`. */
+export function headlineText(placements: readonly PlannedPlacement[]): string {
+  const changed = placements.filter(isChange);
+  const [first, ...others] = changed;
+  const unknown = placements.filter((one) => one.change === 'Unknown').length;
+  const rest = unknown === 0 ? [] : [`of ${unknown} it is not known`];
+  if (first === undefined)
+    return unknown === 0
+      ? 'Nothing changes'
+      : `What changes is not known of ${unknown} Placement${unknown === 1 ? '' : 's'}`;
+  const count = (listOf: (one: PlannedPlacement) => readonly unknown[]): number => changed.flatMap(listOf).length;
+  const [add, remove] = [count((one) => one.add), count((one) => one.remove)];
+  const waiting = count(({ held }) => held.filter(({ waitsFor }) => waitsFor !== undefined));
+  const held = count((one) => one.held) - waiting;
+  const moves =
+    add + remove === 0
+      ? ['nothing comes in or leaves']
+      : [add === 0 ? 'nothing comes in' : `+${add}`, remove === 0 ? 'nothing leaves' : `−${remove}`];
+  const kept = [...(held === 0 ? [] : [`${held} held`]), ...(waiting === 0 ? [] : [`${waiting} waiting`])];
+  const of = others.length === 0 ? keyOf(first) : `${changed.length} Placements change`;
+  return `${of}: ${[...moves, ...kept, ...rest].join(', ')}`;
+}
+
 /** `0 held, 2 waiting for a change window`. */
-function keptText({ held, waiting = 0, paused = 0 }: PlanTotals): string {
+function keptText({ held, waiting = 0, paused = 0, lost = 0 }: PlanTotals): string {
   const ends = paused === 0 ? '' : `, ${paused} waiting for the end of a pause`;
   const opens = waiting === paused ? '' : `, ${waiting - paused} waiting for a change window`;
-  return `${held - waiting} held${ends}${opens}`;
+  const named = lost === 0 ? '' : `, ${lost} lost and still named`;
+  return `${held - waiting - lost} held${ends}${opens}${named}`;
 }
 
 /**
@@ -68,12 +93,12 @@ function keptText({ held, waiting = 0, paused = 0 }: PlanTotals): string {
 export function lossLines(
   { loss, summary }: Pick<PlanDocument, 'loss' | 'summary'>,
   reading: FleetReading,
-  options: Pick<TextOptions, 'wide'>,
+  { wide, mostNames = wide ? Infinity : MOST_NAMES }: Pick<TextOptions, 'wide'> & { readonly mostNames?: number },
 ): readonly string[] {
   if (loss === undefined || summary.unknown > 0 || isWithheld(reading, 'placements')) return [];
   const { clusters, short, empty, onLastCluster, unnoticed = [], braked } = loss;
   const namesOf = (list: readonly Name[]): string =>
-    list.length === 0 ? '' : ` (${someNames(list.map(keyOf), options.wide ? Infinity : MOST_NAMES)})`;
+    list.length === 0 || mostNames === 0 ? '' : ` (${someNames(list.map(keyOf), mostNames)})`;
   const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;
   const second = `${empty.length === 0 ? 'none' : empty.length} ${empty.length > 1 ? 'are' : 'is'} empty`;
   const third =
@@ -85,7 +110,7 @@ export function lossLines(
   return [
     `Without ${clusters.length} of ${of} ${of === 1 ? 'cluster' : 'clusters'}: ${parts.join(', ')}.`,
     ...(braked === true ? [`Most of the fleet would be silent${BRAKED}`] : []),
-    ...unseenLines(unnoticed, options),
+    ...unseenLines(unnoticed, { wide }),
   ];
 }
 
@@ -193,24 +218,28 @@ function placeText(piece: PieceName | undefined): string {
 }
 
 /** `3 -> 1 of 3 wanted, Satisfied -> PartiallySatisfied`. */
-function changeText({ before, after }: PlannedPlacement): string {
+function changeText({ before, after, loss }: PlannedPlacement): string {
   if (before === undefined) return after === undefined ? '' : `new: ${countText(after)}, ${after.phase}`;
   if (after === undefined) return `deleted: ${before.selected} -> 0 clusters`;
   const phase = before.phase === after.phase ? after.phase : `${before.phase} -> ${after.phase}`;
+  if (loss !== undefined && loss.usable < after.selected) {
+    const alone = after.phase === 'Satisfied' ? ' by its condition alone' : '';
+    return `${before.selected} -> ${countText(after, `${loss.usable} usable`)}, ${phase}${alone}`;
+  }
   const isOther = before.wanted !== after.wanted || before.problem !== after.problem;
   if (isOther) return `${countText(before)} -> ${countText(after)}, ${phase}`;
   return `${before.selected === after.selected ? '' : `${before.selected} -> `}${countText(after)}, ${phase}`;
 }
 
 /** `1 of 3 wanted`, `4 (all that match)`; an invalid spec keeps the last decision: `3 kept`. */
-function countText({ selected, wanted, problem }: PlannedState): string {
-  if (problem !== undefined) return `${selected} kept`;
-  return wanted === undefined ? `${selected} (all that match)` : `${selected} of ${wanted} wanted`;
+function countText({ selected, wanted, problem }: PlannedState, count = `${selected}`): string {
+  if (problem !== undefined) return `${count} kept`;
+  return wanted === undefined ? `${count} (all that match)` : `${count} of ${wanted} wanted`;
 }
 
-/** Clusters of which the same becomes: they come in, leave, are held, wait, change their piece, or move later. */
+/** Clusters of which the same becomes: they come in, leave, are held, wait, are lost and still named, change their piece, or move later. */
 export interface ChangeList {
-  readonly sign: '+' | '−' | 'held' | 'waits' | '~' | '→';
+  readonly sign: '+' | '−' | 'held' | 'waits' | 'lost' | '~' | '→';
   readonly rows: readonly PlannedCluster[];
 }
 
@@ -221,10 +250,10 @@ export interface PlannedCluster {
 
 /** What `plan` prints of each cluster, those that wait apart. */
 export function changeLists(one: PlannedPlacement): readonly ChangeList[] {
-  const waiting = new Set(one.held.filter(({ waitsFor }) => waitsFor !== undefined).map(({ name }) => name));
+  const kept = new Map(one.held.map((each) => [each.name, keptSign(each)]));
   const lists = grouped(
     changeRows(one),
-    ({ sign, name }) => [sign === '!' && waiting.has(name) ? 'waits' : SIGNS[sign]],
+    ({ sign, name }) => [sign === '!' ? (kept.get(name) ?? 'held') : SIGNS[sign]],
     ({ name, text, why }) => ({ name, why: text.includes('→') ? `${text}: ${why}` : why }),
   );
   // Moves stand in the order of their times.
@@ -233,9 +262,13 @@ export function changeLists(one: PlannedPlacement): readonly ChangeList[] {
   return [...lists].map(([sign, rows]) => ({ sign, rows: sign === '→' ? rows : sorted(rows) }));
 }
 
-const SIGNS: Readonly<Record<ChangeRow['sign'], ChangeList['sign']>> = {
+function keptSign({ lost, waitsFor }: PlannedRemoval): ChangeList['sign'] {
+  if (lost === true) return 'lost';
+  return waitsFor === undefined ? 'held' : 'waits';
+}
+
+const SIGNS: Readonly<Record<Exclude<ChangeRow['sign'], '!'>, ChangeList['sign']>> = {
   '-': '−',
-  '!': 'held',
   '+': '+',
   '~': '~',
   '>': '→',

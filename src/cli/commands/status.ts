@@ -38,10 +38,16 @@ function lines(reading: FleetReading, hub: HubStatus, { wide, colored }: TextOpt
     engines.push(['engine', isWithheld(reading, 'multiclusterengines') ? notReadable : noEngine]);
   const placements = isWithheld(reading, 'placements') ? notReadable : placementsText(hub);
   return [
-    ...table([...engines, ['placements', placements], ...clusterRows(hub)], colored),
+    ...table([...engines, ...decisionRows(hub), ['placements', placements], ...clusterRows(hub)], colored),
     ...unreadLines(reading, 'nothing is known of them'),
     ...(wide ? table(problems(hub), colored) : []),
   ];
+}
+
+/** That there is no engine stands in the row of the engine. */
+function decisionRows({ engines, undecided }: HubStatus): readonly (readonly Cell[])[] {
+  if (undecided === undefined || engines.length === 0) return [];
+  return [['decisions', { text: `${undecided.message}: ${undecided.remedy}`, color: 'red' }]];
 }
 
 function clusterRows({ clusters: fleet }: HubStatus): readonly (readonly Cell[])[] {

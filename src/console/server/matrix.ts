@@ -16,7 +16,7 @@ import {
   type Show,
   type WhyCluster,
 } from '../wire/placement.js';
-import { isIn } from '../../answers/explain/funnel.js';
+import { isIn, nearOf } from '../../answers/explain/funnel.js';
 import { nearestNames } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -30,9 +30,6 @@ export interface MatrixRequest {
 }
 
 type Lists = Readonly<Record<keyof Matrix['totals'], readonly ClusterExplanation[]>>;
-
-/** A near miss lacks one requirement of a predicate. */
-const NEAR = 1;
 
 export function isShow(text: string): text is Show {
   return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
@@ -81,15 +78,15 @@ export function whyAnswer(
   return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
 }
 
-/** The clusters that lack one requirement alone, the nearest first. */
-export function nearOf({ explanation: { nearest } }: ExplainReport): readonly ClusterExplanation[] {
-  return nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
-}
-
-/** The selected by rank; the others the nearest first. */
+/** The selected by rank, those first that are held or do not answer; the others the nearest first. */
 function listsOf(report: ExplainReport): Lists {
   const { clusters, nearest } = report.explanation;
-  const selected = clusters.filter(isIn).sort(byRank);
+  const healths = healthByName(report.world);
+  const urgency = (one: ClusterExplanation): number => {
+    if (one.verdict !== 'Selected') return 0;
+    return ['silent', 'unavailable'].includes(healths.get(one.name)?.health ?? '') ? 1 : 2;
+  };
+  const selected = clusters.filter(isIn).sort((a, b) => urgency(a) - urgency(b) || byRank(a, b));
   const others = clusters.filter((one) => !isIn(one));
   const near = nearOf(report);
   const waiting = others.filter(({ verdict }) => verdict !== 'NotMatched').sort(byRank);

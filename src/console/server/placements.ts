@@ -1,14 +1,14 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import { PlacementConditions } from '../../api/placementreasons.js';
-import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
+import { conditionsOf, hubSummary, phaseCounts, phaseSince, type HubSummary } from '../../answers/status.js';
+import { undecided, type Undecided } from '../../answers/undecided.js';
+import { goneByPlacement } from '../../answers/fleetsummary.js';
 import { explanationDocument } from '../../answers/explain/document.js';
 import type { ExplainReport } from '../../answers/explain/report.js';
-import { funnelOf, isIn } from '../../answers/explain/funnel.js';
+import { funnelOf, isIn, nearOf } from '../../answers/explain/funnel.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import type { PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
-import { conditionIn } from '../../domain/conditions.js';
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 import { decisionHistory } from '../../answers/history.js';
@@ -37,21 +37,34 @@ export function hubStatusOf(snapshot: Snapshot): HubSummary {
   return snapshot.once('hubstatus', () => hubSummary(snapshot.world));
 }
 
+/** As `status` and `check` have it. */
+export function undecidedIn(snapshot: Snapshot): Undecided | undefined {
+  return snapshot.once('undecided', () => undecided(snapshot.world, hubStatusOf(snapshot)));
+}
+
 function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> {
   const hub = hubStatusOf(snapshot);
   const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one.metadata), one]));
   const phases = phaseCounts(hub.placements).map(([phase, count]) => ({ phase, count }));
   return {
     phases,
-    rows: hub.placements.map((one) => ({ ...one, ...numbersOf(objects.get(`${one.namespace}/${one.name}`)) })),
+    rows: hub.placements.map((one) => {
+      const key = `${one.namespace}/${one.name}`;
+      return { ...one, ...numbersOf(objects.get(key)), ...goneIn(snapshot, key) };
+    }),
   };
+}
+
+function goneIn(snapshot: Snapshot, placement: string): Pick<PlacementRow, 'gone'> {
+  const gone = snapshot.once('gone', () => goneByPlacement(snapshot.world)).get(placement) ?? '';
+  return gone === '' ? {} : { gone };
 }
 
 /** As kubectl shows them. */
 function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected' | 'wanted' | 'since'> {
   const selected = field(object?.status, 'numberOfSelectedClusters');
   const wanted = field(object?.spec, 'numberOfClusters');
-  const since = textField(conditionIn(object?.status, PlacementConditions.PlacementSatisfied), 'lastTransitionTime');
+  const since = phaseSince(object?.status);
   return {
     selected: typeof selected === 'number' ? selected : 0,
     ...(typeof wanted === 'number' ? { wanted } : {}),
@@ -72,21 +85,29 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
   const { since, selected } = numbersOf(object);
   return {
     explanation: explanationDocument(report, { clusters: scored(explanation), nearest: 0 }),
-    ...(since === undefined ? {} : { since }),
+    // Of another phase than that of the status it is not known.
+    ...(since === undefined || textField(object.status, 'phase') !== report.satisfaction.phase ? {} : { since }),
+    ...goneIn(snapshot, keyOf(object.metadata)),
     // Without decisions, what the status says.
     selected: input.readable.decisions ? explanation.clusters.filter(isIn).length : selected,
+    first: isLacking(report) && nearOf(report).length > 0 ? 'near' : 'in',
     isKnown: decision !== undefined && placement.rules.problem === undefined,
     funnel: funnelOf(snapshot.world, report),
     spread: spreadOf(explanation, input),
     pieces: piecesOf(report),
     objects: input.snapshot.stored.map(({ name }) => name).sort(),
     history: decisionHistory(snapshot.world, object, () => true),
-    notes: [...changeLines(report), ...findingLines(report)],
+    notes: [...changeLines(report, true), ...findingLines(report)],
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
     deleting: object.metadata.deletionTimestamp !== undefined,
     paused: field(object.spec, 'paused') === true,
   };
+}
+
+/** Whether clusters are missing that no bound keeps out. */
+function isLacking({ satisfaction, summary }: ExplainReport): boolean {
+  return satisfaction.status === 'False' && (summary.held ?? 0) === 0;
 }
 
 /** Rows of scores: of the selected, and of those that would be next. */

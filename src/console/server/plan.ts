@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { PlannedPlacement } from '../../answers/plan/document.js';
+import { LOSS_EFFECTS, type PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
 import { fleetLosses, lossNotes } from '../../answers/plan/loseeach.js';
-import { changeLists, type ChangeList, type PlannedCluster, lossLines } from '../../answers/plan/text.js';
+import { changeLists, headlineText, lossLines, type ChangeList, type PlannedCluster } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
 import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
@@ -50,7 +50,7 @@ export async function plannedDraft(
     const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
     const { plan: whole, lists, marks } = planOf(reading, drafted, computing);
-    const { summary: _summary, ...rest } = whole;
+    const { summary: _summary, headline: _headline, ...rest } = whole;
     const isEachAlone = draft.each.length > 0 && drafted.writes.length === 0;
     const plan = isEachAlone ? rest : whole;
     const reason = notApplied(objects, draft);
@@ -85,15 +85,17 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
   const then = { ...reading, world: after };
   const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);
   const { summary, placements, refusals, apartComputed } = document;
-  const loss = lossLines(document, then, { wide: false }).join(' ');
+  // The table names them, the worst first.
+  const [headline = headlineText(placements), ...others] = lossLines(document, then, { wide: false, mostNames: 0 });
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
   const listed = placements.map((one): Listed => ({ one, lists: changeLists(one) }));
   const plan = {
     summary,
-    ...(loss === '' ? {} : { loss }),
-    placements: listed.map(cut),
+    headline,
+    ...(document.loss === undefined ? {} : { loss: others.join(' ') }),
+    placements: [...listed].sort(byHarm).map(cut),
     refusals,
     apartComputed,
     replaced,
@@ -141,12 +143,19 @@ function hashOf(parts: readonly unknown[], action: Plan['action']): string {
   return hash.digest('base64url');
 }
 
+/** Those that a loss hurts worst first, of these the largest. */
+function byHarm({ one: a }: Listed, { one: b }: Listed): number {
+  const [rank, other] = [a, b].map(({ loss }) => LOSS_EFFECTS.indexOf(loss?.effect ?? 'None'));
+  const [lost = 0, more = 0] = [a, b].map(({ before, loss }) => (loss ? (before?.selected ?? 0) - loss.usable : 0));
+  return (rank ?? 0) - (other ?? 0) || more - lost;
+}
+
 /** The Placement with the counts of all its clusters, and the names of some. */
 function cut({ one, lists }: Listed): CutPlacement {
-  const { namespace, name, change, before, after, apart, add, remove, stay } = one;
+  const { namespace, name, change, before, after, apart, loss, add, remove, stay } = one;
   const counts = { add: add.length, remove: remove.length, stay: stay.length };
   const some = lists.map(({ sign, rows }) => ({ sign, total: rows.length, rows: rows.slice(0, NAMED) }));
-  return { namespace, name, change, before, after, apart, counts, lists: some };
+  return { namespace, name, change, before, after, apart, ...(loss && { loss }), counts, lists: some };
 }
 
 /** Of a very large plan, each list has its first clusters alone. */

@@ -11,6 +11,7 @@ import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
 import type { Asset, Assets } from './assets.js';
 import { HEADERS, isOwn, type Entrance } from './guard.js';
+import { undecidedIn } from './placements.js';
 import { RequestError } from './requests.js';
 import { routeOf, type Found, type Hub } from './routes.js';
 
@@ -194,9 +195,10 @@ async function sendFound(exchange: Exchange, { current, data, withheld = [] }: F
   const { reading } = current.snapshot;
   const unread = unreadOf(reading, withheld);
   const asOf = new Date(current.asOf).toISOString();
+  const stop = undecidedIn(current.snapshot);
   const { json, hash } = textOf(data);
   const tag = `"${createHash('sha256')
-    .update(JSON.stringify([hash, unread, current.stale]))
+    .update(JSON.stringify([hash, unread, current.stale, stop]))
     .digest('base64url')}"`;
   response.setHeader('etag', tag);
   response.setHeader(AS_OF_HEADER, asOf);
@@ -207,6 +209,7 @@ async function sendFound(exchange: Exchange, { current, data, withheld = [] }: F
   const rest: Omit<Answer<unknown>, 'data'> = {
     asOf,
     ...(current.stale === undefined ? {} : { stale: current.stale }),
+    ...(stop === undefined ? {} : { undecided: stop }),
     withheld: unread,
     ...(reading.namespace === undefined ? {} : { namespace: reading.namespace }),
   };

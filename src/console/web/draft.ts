@@ -60,20 +60,26 @@ function kept(): Kept | undefined {
   return isEmptyDraft(draft.value) ? undefined : { draft: draft.value, bases: bases.value };
 }
 
-/** Replaces what somebody may have written: it can be brought back. */
-export function replaceDraft(change: Partial<Draft>, begunOn: Readonly<Record<string, string>> = {}): void {
+/** Counts how often the draft became another question: an answer to the one before says nothing about it. */
+export const question = signal(0);
+
+/** Replaces all that somebody may have written: it can be brought back. */
+export function replaceDraft(value: Draft, begunOn: Readonly<Record<string, string>> = {}): void {
   draftBefore.value = kept() ?? draftBefore.value;
+  begin(value, begunOn);
+}
+
+function begin(value: Draft, begunOn: Readonly<Record<string, string>>): void {
   setBases(begunOn);
-  changeDraft(change);
+  question.value += 1;
+  changeDraft(value);
 }
 
 /** Brings back what was replaced last, with what it was begun on; what is there now can be brought back in turn. */
 export function bringBackDraft(): void {
   const { value } = draftBefore;
   draftBefore.value = kept();
-  if (value === undefined) return;
-  setBases(value.bases);
-  changeDraft(value.draft);
+  if (value !== undefined) begin(value.draft, value.bases);
 }
 
 /** Nothing of it is left. */

@@ -14,8 +14,9 @@ import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { YamlPage } from './pages/yaml.js';
 import { Box } from './parts/box.js';
+import { Command } from './parts/command.js';
 import { PageHead } from './parts/pagehead.js';
-import { Loading } from './parts/states.js';
+import { capital, Loading } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
 import { BASE, isLost, isOld, isSessionOpen, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
@@ -112,7 +113,7 @@ function Live(): JSX.Element {
 }
 
 function Notices(): JSX.Element {
-  const { stale, asOf } = reading.value ?? {};
+  const { stale, asOf, undecided } = reading.value ?? {};
   return (
     <div aria-live="polite">
       {isLost.value && (
@@ -128,6 +129,14 @@ function Notices(): JSX.Element {
           <p>
             The hub cannot be read; this is as of {clockText(asOf)}. {shown(stale)}
           </p>
+        </div>
+      )}
+      {undecided !== undefined && !isLost.value && (
+        <div class="banner bad">
+          <p>
+            <strong>{capital(shown(undecided.message))}.</strong> To help:
+          </p>
+          <Command text={shown(undecided.remedy)} />
         </div>
       )}
       {isOld.value && (

@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<PlannedClusters['sign'], readonly [now: string, bef
   '−': ['now leaves', 'no longer leaves'],
   held: ['is now held', 'is no longer held'],
   waits: ['now waits', 'no longer waits'],
+  lost: ['is now lost and still named', 'is no longer lost and still named'],
   '~': ['now changes its piece', 'no longer changes its piece'],
   '→': ['now moves later', 'no longer moves later'],
 };

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Status, Withheld } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
-import { draft, isEmptyDraft, keepBases, setBases, unfinishedIn, whole } from './draft.js';
+import { draft, isEmptyDraft, keepBases, question, setBases, unfinishedIn, whole } from './draft.js';
 import { isStatus, post, useLoaded } from './store.js';
 
 /** The plan of the draft: after each edit, and again as the fleet moves. */
@@ -19,6 +19,8 @@ export interface Planned {
   /** The line of the manifests that it is about. */
   readonly line?: number | undefined;
   readonly isPlanning: boolean;
+  /** Of which question it is: a draft is one until it is replaced. */
+  readonly question: number;
   /** What the plan does not know, since it may not be read. */
   readonly withheld: readonly Withheld[];
   readonly namespace: string | undefined;
@@ -30,6 +32,7 @@ const NOTHING: Planned = {
   agreed: undefined,
   fault: undefined,
   isPlanning: false,
+  question: -1,
   withheld: [],
   namespace: undefined,
 };
@@ -86,7 +89,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
       return undefined;
     }
     const isPlanning = unfinishedIn(value) === undefined;
-    planned.value = { ...planned.value, fault: isPlanning ? planned.value.fault : undefined, isPlanning };
+    planned.value = begun(planned.value, isPlanning);
     const timer = setTimeout(() => ask('edit'), WAIT_MS);
     return () => clearTimeout(timer);
   }, [value, planned]);
@@ -104,6 +107,12 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     return () => clearTimeout(timer);
   }, [version, planned]);
   return [planned.value, () => ask('apply')];
+}
+
+/** What is shown once the draft is another one: nothing of what was planned for another question. */
+function begun(planned: Planned, isPlanning: boolean): Planned {
+  const before = planned.question === question.value ? planned : NOTHING;
+  return { ...before, question: question.value, fault: isPlanning ? before.fault : undefined, isPlanning };
 }
 
 /** What is shown after an answer: a fault keeps the plan before it. */

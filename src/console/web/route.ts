@@ -57,7 +57,7 @@ interface Address {
 const ADDRESSES: Readonly<Record<Known, Address>> = {
   fleet: { path: 'fleet', query: { q: '', view: 'map', group: 'set', color: 'health', sort: 'name' } },
   placements: { path: 'placements', query: { q: '', phase: '' } },
-  placement: { path: 'placements/:namespace/:name', query: { show: 'in', q: '', why: '', act: '' } },
+  placement: { path: 'placements/:namespace/:name', query: { show: '', q: '', why: '', act: '' } },
   cluster: { path: 'clusters/:name', query: { act: '' } },
   whatif: { path: 'what-if', query: { begin: '' } },
   engine: { path: 'engine', query: {} },
@@ -77,7 +77,7 @@ export const FLEET = parseRoute('/fleet') as Extract<Route, { page: 'fleet' }>;
 
 /** The page of a Placement as a link opens it. */
 export function placementRoute(namespace: string, name: string): Extract<Route, { page: 'placement' }> {
-  return { page: 'placement', namespace, name, show: 'in', q: '', why: '', act: '' };
+  return { page: 'placement', namespace, name, show: '', q: '', why: '', act: '' };
 }
 
 function isOrder(text: string): boolean {

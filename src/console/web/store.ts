@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Undecided } from '../../answers/undecided.js';
 import {
   AS_OF_HEADER,
   BUILD_HEADER,
@@ -16,6 +17,7 @@ export interface Loaded<T> {
   readonly data: T | undefined;
   readonly asOf: string | undefined;
   readonly stale: string | undefined;
+  readonly undecided: Undecided | undefined;
   readonly withheld: readonly Withheld[];
   readonly namespace: string | undefined;
   /** Why the last request failed; the data before stays. */
@@ -26,6 +28,7 @@ const NOTHING: Loaded<never> = {
   data: undefined,
   asOf: undefined,
   stale: undefined,
+  undecided: undefined,
   withheld: [],
   namespace: undefined,
   error: undefined,
@@ -84,8 +87,12 @@ export const sessionFault = signal('');
 export const takesToken = signal(false);
 /** What was named at the last login of this tab. */
 export const lastNamespace = signal('');
-/** When the hub was read last, and why not since. */
-export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
+interface Reading extends Pick<Loaded<unknown>, 'stale' | 'undecided'> {
+  readonly asOf: string;
+}
+
+/** When the hub was read last, why not since, and whether it decides. */
+export const reading = signal<Reading | undefined>(undefined);
 /** Whether the server does not answer. */
 export const isLost = signal(false);
 /** Whether the server has another page than this one. */
@@ -223,12 +230,13 @@ async function loadNow(path: string, entry: Entry): Promise<boolean> {
   const isSame = response.status === 304;
   if (isSame && before.error !== undefined) entry.loaded.value = { ...before, error: undefined };
   else if (response.ok) {
-    const { data, stale, withheld, namespace } = (await response.json()) as Answer<unknown>;
+    const { data, stale, undecided, withheld, namespace } = (await response.json()) as Answer<unknown>;
     if (asked !== epoch) return false;
     entry.tag = response.headers.get('etag') ?? '';
-    entry.loaded.value = { data, asOf, stale, withheld, namespace, error: undefined };
+    entry.loaded.value = { data, asOf, stale, undecided, withheld, namespace, error: undefined };
   } else if (!isSame && response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
-  if (asOf !== undefined) reading.value = { asOf, stale: entry.loaded.value.stale };
+  const { stale, undecided } = entry.loaded.value;
+  if (asOf !== undefined) reading.value = { asOf, stale, undecided };
   return response.ok;
 }
 

@@ -1,6 +1,7 @@
 /** The JSON types of the console's API: what the server answers and the page reads. */
 
 import type { ReadEvents } from '../../answers/explain/events.js';
+import type { Undecided } from '../../answers/undecided.js';
 
 /** A collection that the reader may not list, or that is not served, and the HTTP code. */
 export interface Withheld {
@@ -18,6 +19,8 @@ export interface Answer<T> {
   readonly asOf: string;
   /** Why the reading is old; absent while it is current. */
   readonly stale?: string;
+  /** Why no decision changes, and what helps; absent where nothing that is known keeps the hub from deciding. */
+  readonly undecided?: Undecided;
   /** What is missing from the answer. */
   readonly withheld: readonly Withheld[];
   /** The only namespace that was read; absent: all. */

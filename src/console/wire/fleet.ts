@@ -72,6 +72,8 @@ export const COLORING = /^(health|version|(placement|score):[^/]+\/[^/]+)$/s;
 /** By what the map is grouped: `set`, `health`, `label:KEY` or `claim:KEY`. */
 export interface FleetMap {
   readonly group: string;
+  /** It is not known in which sets the clusters are. */
+  readonly setsUnread?: true;
   readonly color: string;
   readonly matched: number;
   /** The clusters, group after group. */

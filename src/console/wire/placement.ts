@@ -13,6 +13,8 @@ export interface PlacementRow extends PlacementSummary {
   readonly wanted?: number;
   /** Since when it is so, RFC 3339; absent without a status. */
   readonly since?: string;
+  /** `7 silent and 3 unavailable` of its clusters; absent where all answer. */
+  readonly gone?: string;
 }
 
 export interface Placements {
@@ -26,7 +28,11 @@ export interface PlacementView {
   /** What `explain placement NAME -o json` prints, with the clusters whose scores are shown alone: the selected ones by rank, and those that would be next. */
   readonly explanation: PlacementExplanation;
   readonly since?: string;
+  /** As in {@link PlacementRow}. */
+  readonly gone?: string;
   readonly selected: number;
+  /** Which clusters somebody looks at first: those that just miss it, where some are missing. */
+  readonly first: 'in' | 'near';
   /** Whether the spec is valid, and clusters, sets and bindings could be read: else only the decision is known. */
   readonly isKnown: boolean;
   readonly funnel: readonly FunnelStep[];

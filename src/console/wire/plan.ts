@@ -36,7 +36,7 @@ export interface PlannedPart {
 /** A Placement of the plan, of whose clusters some are named. */
 export interface CutPlacement extends Pick<
   PlannedPlacement,
-  'namespace' | 'name' | 'change' | 'before' | 'after' | 'apart'
+  'namespace' | 'name' | 'change' | 'before' | 'after' | 'apart' | 'loss'
 > {
   readonly counts: Readonly<Record<'add' | 'remove' | 'stay', number>>;
   readonly lists: readonly PlannedClusters[];
@@ -48,8 +48,10 @@ export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
   readonly action?: ActionText;
   /** What the draft changes; absent where the loss of each value is all that it asks for. */
   readonly summary?: PlanDocument['summary'];
+  /** The same in one sentence, of what changes alone; of a loss, of the Placements that it leaves short. */
+  readonly headline?: string;
   readonly placements: readonly CutPlacement[];
-  /** For a loss of clusters: which Placements are short, empty, or on their last cluster. */
+  /** For a loss of clusters: what follows only if the hub notices it; may be empty. */
   readonly loss?: string;
   /** What `plan --lose-each` says. */
   readonly lossOfEach?: Heat;
@@ -63,11 +65,11 @@ export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
   readonly basedOn: string;
 }
 
-/** The loss of each value of a key: a row for each value, a column for each Placement that is hurt, the worst first. */
+/** The loss of each value of a key: a row for each Placement that is hurt, a column for each value, the worst first. */
 export interface Heat {
   /** `label/region`, as `--lose-each` takes it. */
   readonly key: string;
-  readonly columns: readonly Pick<PlannedPlacement, 'namespace' | 'name'>[];
+  readonly columns: readonly HeatColumn[];
   readonly rows: readonly HeatRow[];
   /** How many there are of each; some are sent. */
   readonly columnsTotal: number;
@@ -76,11 +78,14 @@ export interface Heat {
   readonly notes: readonly string[];
 }
 
-export interface HeatRow {
+export interface HeatColumn {
   readonly value: string;
   /** As `--lose` takes it. */
   readonly target: string;
   readonly clusters: number;
+}
+
+export interface HeatRow extends Pick<PlannedPlacement, 'namespace' | 'name'> {
   /** For each column; null where the loss does nothing to the Placement. */
   readonly cells: readonly (HeatCell | null)[];
 }

@@ -19,6 +19,8 @@ function linesOf(world: World): readonly string[] {
   return planLines(document, readingOf(world), { colored: false, wide: false });
 }
 
+const ALL = exampleWorld().objects.managedclusters.map(({ metadata }) => metadata.name);
+
 describe('what --lose says of Placements', () => {
   it.each(['placements', 'placementdecisions', 'managedclustersetbindings'] as const)(
     'that could not be read, since %s are withheld, is that it is not known, and not that none is short',
@@ -30,6 +32,29 @@ describe('what --lose says of Placements', () => {
       expect(lines.filter((line) => line.startsWith('Without '))).toEqual([]);
     },
   );
+
+  it.each<readonly [string, object, string, string]>([
+    [
+      'tolerates it for ever',
+      { tolerations: [{ operator: 'Exists' }] },
+      'shop/web  3 -> 0 usable of 3 wanted, Satisfied by its condition alone',
+      '0 held, 3 lost and still named',
+    ],
+    [
+      'can replace none',
+      {},
+      'shop/web  3 -> 0 usable of 3 wanted, Satisfied -> PartiallySatisfied',
+      '0 held, 3 lost and still named',
+    ],
+  ])('counts the clusters that are usable, where a Placement %s', (_, spec, head, held) => {
+    const world = exampleWorld({ ...EXAMPLE_SPEC, ...spec });
+    const { document } = lossReport(readingOf(world), new Map(ALL.map((name) => [name, 'lost'])), {});
+    const text = planLines(document, readingOf(world), { colored: false, wide: false }).join('\n');
+
+    expect(text).toContain(head);
+    expect(text).toContain(held);
+    expect(document.placements[0]?.loss).toEqual({ effect: 'Empty', usable: 0 });
+  });
 
   it('is one line of what happens without the clusters, where all could be read', () => {
     const lines = linesOf(exampleWorld());

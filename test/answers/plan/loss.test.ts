@@ -184,6 +184,14 @@ describe('planLoss', () => {
     expect(all.plan.held.map(({ why }) => why)).toContain('lost; stays, and spec.paused keeps others out of its place');
   });
 
+  it('a Placement that holds all of its clusters, before the loss too, changes by what it loses', () => {
+    const disruptionBudget = { maxRemovals: 0 };
+    const world = exampleWorld({ predicates: [predicate({ tier: 'none' })], disruptionBudget });
+
+    expect(lossOf(world, 'prod-us-1').plan).toMatchObject({ change: 'Changed', loss: { usable: 2 } });
+    expect(lossOf(world, 'prod-ap-1').plan.change).toBe('Unchanged');
+  });
+
   it.each([
     ['that wants every cluster that matches', {}, 'lost; stays, since every cluster that matches is wanted'],
     [

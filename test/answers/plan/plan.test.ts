@@ -4,6 +4,8 @@ import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { planFleet } from '../../../src/answers/plan/plan.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
+import { unknownPlan } from '../../../src/answers/plan/plan.js';
+import { headlineText } from '../../../src/answers/plan/text.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { clustersAfter, expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -194,4 +196,22 @@ describe('planFleet', () => {
   it('after the change is carried out, the hub is as planned', () => {
     fc.assert(fc.property(someWorld, someChanges, expectAsPlanned), { numRuns: runs(150) });
   });
+});
+
+it('the first sentence of a plan is about what changes alone', () => {
+  const more = plan(exampleWorld(), placement({ ...EXAMPLE_SPEC, numberOfClusters: 5 }));
+  const fewer = plan(exampleWorld(), placement({ ...EXAMPLE_SPEC, numberOfClusters: 1 }));
+  const bounded = overlay(exampleWorld(), [placement({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } })]);
+  const held = plan(bounded, deleted('managedclustersets', 'production'));
+  const same = plan(exampleWorld());
+  const unknown = unknownPlan({ namespace: 'shop', name: 'api' });
+
+  expect([[same], [unknown], [more, same], [fewer, unknown], [held], [more, fewer]].map(headlineText)).toEqual([
+    'Nothing changes',
+    'What changes is not known of 1 Placement',
+    'shop/web: +2, nothing leaves',
+    'shop/web: nothing comes in, −2, of 1 it is not known',
+    'shop/web: nothing comes in or leaves, 2 held',
+    '2 Placements change: +2, −2',
+  ]);
 });

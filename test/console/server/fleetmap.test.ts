@@ -40,6 +40,14 @@ describe('the map', () => {
     expect(map?.colors).toEqual(['health', 'version', 'placement:shop/web']);
   });
 
+  it('says that sets are not known where they could not be read', () => {
+    const world = exampleWorld(undefined, { managedclustersets: [] }, [
+      { resource: 'managedclustersets', verb: 'list', status: 404 },
+    ]);
+    expect(fleetMap(new Snapshot(readingOf(world)), REQUEST)).toHaveProperty('setsUnread');
+    expect(fleetMap(snapshot(), REQUEST)).not.toHaveProperty('setsUnread');
+  });
+
   it('by a Placement that does not exist is none', () => {
     expect(fleetMap(snapshot(), { ...REQUEST, color: 'placement:shop/none' })).toBeUndefined();
   });

@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import { explainReport } from '../../../src/answers/explain/report.js';
 import { clusterLines } from '../../../src/answers/explain/text.js';
 import { matrixAnswer } from '../../../src/console/server/matrix.js';
-import { nearestNames, placementAnswer } from '../../../src/console/server/placements.js';
+import { nearestNames, placementAnswer, placementsAnswer } from '../../../src/console/server/placements.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
-import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../support/builders/examplefleet.js';
+import type { World } from '../../../src/answers/world/world.js';
+import type { PlacementView } from '../../../src/console/wire/placement.js';
 import type { FunnelStep } from '../../../src/answers/explain/funnel.js';
-import { someWorld } from '../../support/builders/world.js';
+import { predicate, rawPlacement, someWorld } from '../../support/builders/world.js';
 import { readingOf } from '../../support/builders/hubinput.js';
 
 describe('a Placement whose clusters are kept out', () => {
@@ -68,5 +70,79 @@ describe('the way into a decision', () => {
       }),
     );
     expect(kept).toBeGreaterThan(0);
+  });
+});
+
+/** The page of Placement shop/web. */
+function viewOf(world: World): PlacementView | undefined {
+  return placementAnswer(new Snapshot(readingOf(world)), 'shop', 'web');
+}
+
+const GOLD = { numberOfClusters: 3, predicates: [predicate({ tier: 'gold' })] };
+
+describe('the page of a Placement', () => {
+  it.each([
+    ['Paused', 'Paused', { ...EXAMPLE_SPEC, paused: true }],
+    ['Satisfied', 'PlacementSatisfied', EXAMPLE_SPEC],
+  ])('has the time of the state %s', (phase, type, spec) => {
+    const conditions = ['PlacementSatisfied', 'Paused', 'RemovalsHeld'].map((one) => ({
+      type: one,
+      status: one === 'RemovalsHeld' ? 'False' : 'True',
+      lastTransitionTime: `the time of ${one}`,
+    }));
+    const placement = { ...rawPlacement(spec), status: { phase, conditions } };
+    const world = exampleWorld(spec, { placements: [placement] });
+
+    expect(viewOf(world)).toMatchObject({ since: `the time of ${type}`, explanation: { phase } });
+    const [row] = placementsAnswer(new Snapshot(readingOf(world)), '').rows;
+    expect(row?.since).toBe(`the time of ${type}`);
+    // What is computed is another state than the one whose time is known.
+    const other = { ...placement, status: { phase: 'Unsatisfied', conditions } };
+    expect(viewOf(exampleWorld(spec, { placements: [other] }))).not.toHaveProperty('since');
+  });
+
+  it('says how many of its clusters do not answer, and has them first', () => {
+    const silent = exampleClusters()
+      .filter(({ metadata }) => metadata.name === 'prod-us-1')
+      .map((one) => ({
+        ...one,
+        spec: { hubAcceptsClient: true },
+        status: { ...(one.status as object), conditions: [{ type: 'ManagedClusterJoined', status: 'True' }] },
+      }));
+    const world = exampleWorld(EXAMPLE_SPEC, { managedclusters: exampleClusters({ 'prod-us-1': silent[0] }) });
+    const snapshot = new Snapshot(readingOf(world));
+
+    expect(placementAnswer(snapshot, 'shop', 'web')?.gone).toBe('1 silent');
+    expect(placementsAnswer(snapshot, '').rows[0]?.gone).toBe('1 silent');
+    expect(viewOf(exampleWorld())).not.toHaveProperty('gone');
+    const request = { show: 'in', query: '', after: 0, limit: 100 } as const;
+    expect(matrixAnswer(snapshot, ['shop', 'web'], request)?.rows[0]).toMatchObject({ name: 'prod-us-1' });
+  });
+
+  it('names the clusters that are held, why they would leave, and has them first', () => {
+    const world = exampleWorld({ ...GOLD, disruptionBudget: { maxRemovals: 0 } });
+    const request = { show: 'in', query: '', after: 0, limit: 2 } as const;
+    const rows = matrixAnswer(new Snapshot(readingOf(world)), ['shop', 'web'], request)?.rows;
+
+    const note = viewOf(world)?.notes.find((one) => one.startsWith('removals are held'));
+    expect(note).toContain('; these would leave: edge-eu-2 (');
+    expect(note).toContain('prod-eu-2 (');
+    expect(note).toMatch(/; to let them go: kubectl mce release placement web -n shop$/);
+    expect(rows?.map(({ verdict }) => verdict)).toEqual(['Held', 'Held']);
+  });
+
+  it('says how to end a pause, also where what decides it is not known', () => {
+    const world = exampleWorld({ ...EXAMPLE_SPEC, paused: true }, { managedclustersets: [] }, [
+      { resource: 'managedclustersets', verb: 'list', status: 404 },
+    ]);
+    expect(viewOf(world)).toMatchObject({ isKnown: false });
+    expect(viewOf(world)?.notes.join()).toContain('; to resume: kubectl mce resume placement web -n shop');
+  });
+
+  it('begins with the near misses where clusters are missing, and else with what is in', () => {
+    const short = { ...GOLD, numberOfClusters: 9 };
+    expect(viewOf(exampleWorld(short))?.first).toBe('near');
+    expect(viewOf(exampleWorld())?.first).toBe('in');
+    expect(viewOf(exampleWorld({ ...short, disruptionBudget: { maxRemovals: 0 } }))?.first).toBe('in');
   });
 });

@@ -405,8 +405,8 @@ describe('answers', () => {
     const { values } = fleetLosses(reading, 'label/tier', {});
     const heat = {
       key: 'label/tier',
-      columns: [{ namespace: 'shop', name: 'web' }],
-      rows: values.map(({ value, clusters }) => ({ value, clusters, target: `label/tier=${value}` })),
+      columns: values.map(({ value, clusters }) => ({ value, clusters, target: `label/tier=${value}` })),
+      rows: [{ namespace: 'shop', name: 'web' }],
     };
     const alone = await plan({ each: ['label/tier'] });
     expect(alone).toMatchObject({ lossOfEach: heat, placements: [] });

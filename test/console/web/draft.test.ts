@@ -1,5 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { EMPTY_DRAFT, planWords, unfinishedIn } from '../../../src/console/web/draft.js';
+import {
+  bringBackDraft,
+  changeDraft,
+  draft as current,
+  EMPTY_DRAFT,
+  planWords,
+  question,
+  replaceDraft,
+  unfinishedIn,
+} from '../../../src/console/web/draft.js';
 import type { Draft } from '../../../src/console/wire/plan.js';
 
 it.each<readonly [Partial<Draft>, string | undefined]>([
@@ -17,4 +26,20 @@ it.each<readonly [Partial<Draft>, string | undefined]>([
   const draft = { ...EMPTY_DRAFT, ...part };
   expect(unfinishedIn(draft)).toBe(text);
   expect(planWords(draft) === undefined).toBe(text !== undefined);
+});
+
+it('another question replaces all of a draft, and an edit keeps the question', () => {
+  // A browser has it.
+  Object.assign(globalThis, { sessionStorage: { setItem: () => undefined } });
+  const loss = { ...EMPTY_DRAFT, losses: ['label/region=eu'] };
+  replaceDraft(loss);
+  const asked = question.value;
+  changeDraft({ drains: ['edge-1'] });
+  expect(question.value).toBe(asked);
+
+  replaceDraft({ ...EMPTY_DRAFT, manifests: 'a: b' });
+  expect([current.value.losses, question.value > asked]).toEqual([[], true]);
+  const then = question.value;
+  bringBackDraft();
+  expect([current.value, question.value > then]).toEqual([{ ...loss, drains: ['edge-1'] }, true]);
 });

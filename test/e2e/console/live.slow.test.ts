@@ -236,7 +236,7 @@ describeWithChromium('a draft', () => {
     const { page } = await opened('/what-if?begin=each:label/region');
     const table = page.getByRole('region', { name: 'The loss of each value of label region' });
     await table.waitFor();
-    expect(await table.getByRole('columnheader').allTextContents()).toEqual(expect.arrayContaining(['shop/web']));
+    expect(await table.getByRole('rowheader').allTextContents()).toEqual(expect.arrayContaining(['shop/web']));
     expect(await axeFaults(page)).toEqual([]);
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
     await table.getByTitle('shop/web without eu-west').click();

@@ -314,14 +314,14 @@ const SCENES: readonly Scene[] = [
     name: 'cluster, decisions withheld',
     world: FLEET,
     address: '/clusters/cluster-3?act=drain',
-    shows: 'what it would select is not known with your rights',
+    shows: 'what it would select is not known',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placementdecisions'),
   },
   {
     name: 'what if, withheld',
     world: FLEET,
     address: '/what-if?begin=placement:shop/web',
-    shows: 'what it would select is not known with your rights',
+    shows: 'what it would select is not known',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
   },
   {

@@ -3,9 +3,9 @@ import { byNumbers } from '../../../runtime/vocabulary/names.js';
 import { HEALTHS, type FleetMap, type MapGroup } from '../../wire/fleet.js';
 import { counted, matchedBy, troubleOf, fleetClusters, type FleetCluster } from './fleet.js';
 import type { ClusterExplanation } from '../../../domain/placement/explain/verdict.js';
-import { isIn } from '../../../answers/explain/funnel.js';
+import { isWithheld } from '../../../answers/world/worlds.js';
+import { isIn, nearOf } from '../../../answers/explain/funnel.js';
 import { hubStatusOf } from '../placements.js';
-import { nearOf } from '../matrix.js';
 import { termText } from './query.js';
 import type { Snapshot } from '../snapshot.js';
 
@@ -65,6 +65,7 @@ export function fleetMap(
   const totals = countsOf(all);
   return {
     group,
+    ...(isWithheld(snapshot, 'managedclustersets') && { setsUnread: true }),
     color,
     matched: matched.length,
     names: all.map(({ cluster }) => cluster.name),

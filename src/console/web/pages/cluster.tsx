@@ -65,7 +65,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
             {isWithheld(loaded, ...DECIDING) ? (
               <section class="card">
                 <h2>Selected by</h2>
-                <p>Which decisions name it is not known with your rights.</p>
+                <p>Which decisions name it is not known.</p>
               </section>
             ) : (
               <SelectedBy view={view} />
@@ -107,9 +107,9 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
         <Term of={health}>
           <HealthMark health={health} isJudged={view.isJudged} />
         </Term>
+        <Since time={since} />
         {maintenance !== undefined && <WordMark word="Warning" text={maintenance.toLowerCase()} />}
         {view.deleting && <span class="chip bad">being deleted</span>}
-        <Since time={since} />
       </p>
       <p class="standing-line">
         {version !== undefined && <span>Kubernetes {shown(version)}</span>}

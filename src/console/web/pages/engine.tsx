@@ -32,7 +32,7 @@ export function EnginePage(): JSX.Element {
                 title="There is no MultiClusterEngine."
                 command={['kubectl', 'apply', '-f', 'examples/engine.yaml']}
               >
-                <p>Placements are decided without one; the HTTPS interface needs it. The examples have one:</p>
+                <p>No component runs without one, so nothing is decided. The examples have one:</p>
               </Empty>
             )}
             {engines.map((one) => (

@@ -6,7 +6,7 @@ import { SHOWS, type PlacementView, type Show as Shown } from '../../wire/placem
 import { commandText, shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
-import { placementPath, useLoaded } from '../store.js';
+import { placementPath, reading, useLoaded } from '../store.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { ChoiceView } from '../objects/choice.js';
 import { Command } from '../parts/command.js';
@@ -26,7 +26,6 @@ type PlacementRoute = Extract<Route, { page: 'placement' }>;
 export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
-  const show = isShow(route.show) ? route.show : 'in';
   const { data } = loaded;
   const onAct = (act: string): void => amend({ ...route, act });
   return (
@@ -69,7 +68,11 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
               <ActPanel key={route.act} action={{ kind: route.act, namespace, name }} onClose={() => onAct('')} />
             )}
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
-            <MatrixView route={route} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
+            <MatrixView
+              route={route}
+              show={view.isKnown && isShow(route.show) ? route.show : view.first}
+              isKnown={view.isKnown}
+            />
             <ChoiceView view={view} />
             <HistoryView history={view.history} />
             <Details view={view} />
@@ -108,33 +111,37 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
   const { phase, satisfied, wanted, summary, fixes = [], harmful = [], clusterSets, metadata } = explanation;
   const waiting = summary?.waiting?.count ?? 0;
   const held = (summary?.held ?? 0) - waiting;
-  const usual = toneOf(phase);
-  const tone = usual === 'ok' && held + waiting > 0 ? 'info' : usual;
+  const isStopped = reading.value?.undecided !== undefined;
+  const usual = isStopped ? 'bad' : toneOf(phase);
+  const besides = view.gone !== undefined ? 'warn' : held + waiting > 0 ? 'info' : usual;
+  const tone = usual === 'ok' ? besides : usual;
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
       <p class="headline standing-line">
         <WordMark word={phase} tone={tone} />
+        <Since time={since} />
         <span>
           {selected.toLocaleString('en-US')}
           {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}{' '}
-          {wanted === undefined ? 'clusters, all that match' : 'clusters'}
+          {wanted === undefined ? 'clusters; all that match are wanted' : 'clusters'}
         </span>
+        {view.gone !== undefined && <span class="chip warn">{view.gone}</span>}
         {held > 0 && (
           <span class="chip info">
             {held} <Term of="held" />
           </span>
         )}
         {waiting > 0 && <span class="chip info">{waiting} waiting</span>}
+        {isStopped && <span class="chip bad">not decided any more</span>}
         {view.deleting && <span class="chip bad">being deleted</span>}
-        <Since time={since} />
       </p>
-      {satisfied?.status === 'False' ? (
+      {satisfied?.status === 'False' && (
         <p>
+          {isStopped && 'When it was last decided: '}
           <strong>{shown(satisfied.reason)}</strong>: {shown(satisfied.message)}
         </p>
-      ) : (
-        summary !== undefined && <p class={tone === 'ok' ? 'muted' : ''}>{shown(summary.text)}</p>
       )}
+      {summary !== undefined && <p class={tone === 'ok' ? 'muted' : ''}>{shown(summary.text)}</p>}
       {clusterSets.absent.map(({ name, message }) => (
         <p key={name}>
           Nothing comes from cluster set <Text of={name} />: {shown(message)}

@@ -104,7 +104,10 @@ function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element
           {one.wanted !== undefined && <span class="muted"> of {one.wanted.toLocaleString('en-US')}</span>}
         </>,
         <Since time={one.since} />,
-        (one.phase !== 'Satisfied' || one.held) && shown(one.message),
+        <>
+          {one.gone !== undefined && <span class="chip warn">{one.gone}</span>}{' '}
+          {(one.phase !== 'Satisfied' || one.held) && shown(one.message)}
+        </>,
       ])}
     />
   );

@@ -62,7 +62,7 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
             <section class="card">
               <h2>Members {!isUnread('managedclusters') && <Count of={set.clusters} />}</h2>
               {isUnread('managedclusters') ? (
-                <p class="muted">Its members are not known with your rights.</p>
+                <p class="muted">Its members are not known.</p>
               ) : set.clusters === 0 ? (
                 <p class="muted">No cluster is in it.</p>
               ) : (
@@ -90,11 +90,7 @@ function Bindings({ set, list, isUnread }: BindingsProps): JSX.Element {
       <h2>Bound to</h2>
       {list.length === 0 ? (
         <div class="advice">
-          <p>
-            {isUnread
-              ? 'Its bindings are not known with your rights.'
-              : 'No namespace: no Placement can select from it.'}
-          </p>
+          <p>{isUnread ? 'Its bindings are not known.' : 'No namespace: no Placement can select from it.'}</p>
           {!isUnread && <Command words={['kubectl', 'mce', 'clusterset', 'bind', set, '-n', 'NAMESPACE']} />}
         </div>
       ) : (

@@ -86,8 +86,8 @@ function useBeginning(begin: string): string {
     fault.value = '';
     if (kind === 'lose') ask({ ...EMPTY_DRAFT, losses: [rest] });
     if (kind === 'each') ask({ ...EMPTY_DRAFT, each: [rest] });
-    if (kind === 'drain') changeDraft({ drains: [...new Set([...draft.value.drains, rest])] });
-    if (kind === 'labels') changeDraft({ labels: [...draft.value.labels, `${rest}:`] });
+    if (kind === 'drain') ask({ ...EMPTY_DRAFT, drains: [rest] });
+    if (kind === 'labels') ask({ ...EMPTY_DRAFT, labels: [`${rest}:`] });
     begun.current = draft.value;
     // What somebody goes on to write: the address does not have it.
     if (kind === 'labels') amend({ page: 'whatif', begin: '' });
@@ -110,7 +110,11 @@ function useBeginning(begin: string): string {
 
 /** The draft is this question alone; what was there can be brought back. */
 function ask(question: Draft): void {
-  if (JSON.stringify(question) !== JSON.stringify(draft.value)) replaceDraft(question);
+  if (!isSame(question, draft.value)) replaceDraft(question);
+}
+
+function isSame(one: Draft, other: Draft): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Why it is not in the draft; empty where it is. */
@@ -120,8 +124,9 @@ async function takePlacement(place: string): Promise<string> {
   if (isStatus(answer)) return answer.message;
   const { manifest } = answer.data;
   const begunOn = { [`Placement ${namespace}/${name}`]: manifest };
-  if (manifest === draft.value.manifests) setBases(begunOn);
-  else replaceDraft({ manifests: manifest }, begunOn);
+  const question = { ...EMPTY_DRAFT, manifests: manifest };
+  if (isSame(question, draft.value)) setBases(begunOn);
+  else replaceDraft(question, begunOn);
   return '';
 }
 
@@ -244,6 +249,11 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       <WithheldNotice withheld={withheld} namespace={namespace} />
       {plan !== undefined && withheld.length > 0 && (
         <p>What it does to {isCounted ? 'the rest' : 'Placements'} is not known.</p>
+      )}
+      {isPlanning && (
+        <p class="muted" role="status">
+          Computing…{plan !== undefined && ' What stands below is of the draft before the last edit.'}
+        </p>
       )}
       {plan === undefined && isPlanning && <Loading rows={4} />}
       {plan === undefined && fault === undefined && !isPlanning && (

@@ -48,7 +48,7 @@ export function MapView({ map, onGroup }: MapProps): JSX.Element {
     <div class="map">
       {groups.map(({ group, names, marks }) => (
         <section key={group.value} class="map-group">
-          <GroupHead group={group} by={map.group} keys={keys} looks={looks} onGroup={onGroup} />
+          <GroupHead group={group} by={map.group} none={noneText(map)} keys={keys} looks={looks} onGroup={onGroup} />
           <Cells names={names} marks={marks} looks={looks} size={size} />
         </section>
       ))}
@@ -68,13 +68,15 @@ function cellSize(count: number): number {
 interface GroupHeadProps extends Pick<MapProps, 'onGroup'> {
   readonly group: MapGroup;
   readonly by: string;
+  /** What a group without a value is called. */
+  readonly none: string;
   readonly keys: readonly string[];
   readonly looks: readonly CellLook[];
 }
 
-function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Element {
+function GroupHead({ group, by, none, keys, looks, onGroup }: GroupHeadProps): JSX.Element {
   const { value, term, count, counts } = group;
-  const name = value === '' ? noneText(by) : shown(by === 'health' ? spaced(value) : value);
+  const name = value === '' ? none : shown(by === 'health' ? spaced(value) : value);
   const said = counts.flatMap((of, index) => {
     return of === 0 || !LOUD.has(keys[index] ?? '') ? [] : `${of.toLocaleString('en-US')} ${looks[index]?.text}`;
   });
@@ -93,8 +95,9 @@ function GroupHead({ group, by, keys, looks, onGroup }: GroupHeadProps): JSX.Ele
   );
 }
 
-function noneText(by: string): string {
-  return by === 'set' ? 'in no cluster set' : `without ${shown(by.slice(by.indexOf(':') + 1))}`;
+function noneText({ group: by, setsUnread }: FleetMap): string {
+  if (by === 'set') return setsUnread === true ? 'cluster sets not known' : 'in no cluster set';
+  return `without ${shown(by.slice(by.indexOf(':') + 1))}`;
 }
 
 export interface LegendProps {

@@ -95,8 +95,7 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
   const isNarrow = useNarrow();
   const total = isVerdict(show) ? (verdicts[show] ?? 0) : totals[show];
   const title = isVerdict(show) ? spaced(show) : TITLES[show];
-  if (total === 0 && show === 'in' && !isDecided)
-    return <Empty title="Which clusters are selected is not known with your rights." />;
+  if (total === 0 && show === 'in' && !isDecided) return <Empty title="Which clusters are selected is not known." />;
   const none = isVerdict(show) ? 'No cluster has this verdict.' : EMPTY[show];
   if (total === 0) return <Empty title={filter === '' ? none : 'No cluster has this in its name.'} />;
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;

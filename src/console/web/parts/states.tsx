@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Status, Withheld } from '../../wire/answer.js';
 import { shown } from '../command.js';
 import { showNamespace } from '../session.js';
-import { session, type Loaded } from '../store.js';
+import { reading, session, type Loaded } from '../store.js';
 import { Command } from './command.js';
 
 /** What is shown where there is nothing, not yet, or not all. */
@@ -100,10 +100,14 @@ export function WithheldNotice({
   readonly withheld: readonly Withheld[];
   readonly namespace: string | undefined;
 }): JSX.Element | null {
-  if (withheld.length === 0) return null;
+  const refused = withheld.filter(({ status }) => status !== NOT_FOUND);
+  // That the hub does not serve a kind without which it decides nothing stands above all.
+  const unread = reading.value?.undecided === undefined ? withheld : refused;
+  if (unread.length === 0) return null;
+  const why = refused.length > 0 ? 'can be read with your rights' : 'is served by this hub';
   return (
     <div class="notice info" role="note">
-      <strong>Not all can be read with your rights.</strong>
+      <strong>Not all {why}.</strong>
       {namespace !== undefined && (
         <p>
           Of Placements, decisions and bindings, only namespace {shown(namespace)} is shown.
@@ -112,9 +116,9 @@ export function WithheldNotice({
       )}
       {namespace !== undefined && session.value?.by === 'token' && <OtherNamespace />}
       <details>
-        <summary>{withheld.map(withheldText).join('; ')}</summary>
+        <summary>{unread.map(withheldText).join('; ')}</summary>
         <ul class="withheld">
-          {withheld.map(({ resource, verb }) => (
+          {refused.map(({ resource, verb }) => (
             <li key={resource}>
               <Command
                 words={['kubectl', 'auth', 'can-i', verb, resource, ...(NAMESPACED.has(resource) ? ['-A'] : [])]}
@@ -151,7 +155,7 @@ function OtherNamespace(): JSX.Element {
 }
 
 function withheldText({ resource, verb, status, except }: Withheld): string {
-  if (status === 404) return `${resource} is not served by this hub`;
+  if (status === NOT_FOUND) return `${resource} is not served by this hub`;
   return `needs ${verb} ${resource}${except === undefined ? '' : ' in all namespaces'}`;
 }
 

@@ -147,7 +147,7 @@ function unreadableText({ stored }: PlacementSnapshot, records: 'removals' | 'ad
 }
 
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */
-function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, decision: Decision): string {
+export function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, decision: Decision): string {
   // A status says the same after a restart, when nothing is known of the decision before.
   const byCause = leavingByText(removals, { ...snapshot, before: undefined }, decision);
   let text = '';
@@ -162,7 +162,7 @@ function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, d
 }
 
 /** What the condition Paused says: always the same, whatever would change. */
-function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): string {
+export function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): string {
   return `spec.paused is true: no cluster comes in and none leaves; to resume: kubectl mce resume placement ${name} -n ${namespace}`;
 }
 

@@ -108,7 +108,7 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
   ];
   const { manifests } = draft.value;
   const isAlone = !/^---\s*\n[^]*\S/m.test(manifests.trim().replace(/^---.*\n/, ''));
-  const beginAgain = (): void => replaceDraft({ manifests: live }, { ...bases.value, [name]: live });
+  const beginAgain = (): void => replaceDraft({ ...draft.value, manifests: live }, { ...bases.value, [name]: live });
   return (
     <div class="notice warn" role="alert">
       <strong>{shown(name)} was changed since this draft began:</strong>

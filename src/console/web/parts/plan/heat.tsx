@@ -2,59 +2,89 @@ import type { JSX } from 'preact';
 import type { Heat, HeatCell, HeatRow } from '../../../wire/plan.js';
 import { shown } from '../../command.js';
 import { hrefOf } from '../../navigate.js';
-import { Count, PlacementLink, Text } from '../name.js';
+import { clustersText } from '../../words.js';
+import { Command } from '../command.js';
+import { PlacementLink, Text } from '../name.js';
+import { Pager, usePages } from '../pager.js';
 
-/** The loss of each value of a key: a row for each value, a column for each Placement that is hurt, the worst first. */
+/** The loss of each value of a key: a row for each Placement that is hurt, a column for each value, the worst first. */
 
 const EFFECTS: Readonly<Record<HeatCell['effect'], readonly [level: number, mark: string, word: string]>> = {
   Empty: [3, '✕', 'empty'],
   Short: [2, '▼', 'short'],
-  Moves: [1, '', 'others are selected'],
+  Moves: [1, '', 'others, or fewer'],
 };
+
+/** What a loss does, beside how many clusters are usable before and after it. */
+export function LossCell({ effect, before, after }: HeatCell): JSX.Element {
+  const [level, mark, word] = EFFECTS[effect];
+  const text = `${before.toLocaleString('en-US')} → ${after.toLocaleString('en-US')}`;
+  return (
+    <span class={`loss heat-${level}`} title={word}>
+      {text} <span aria-hidden="true">{mark}</span>
+      <span class="unseen">{word}</span>
+    </span>
+  );
+}
+
+/** So many Placements, and so many values, are drawn at a time. */
+const PAGE = 20;
+const WIDEST = 8;
 
 export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
   const { key, columns, rows, columnsTotal, rowsTotal, notes } = heat;
   const title = `The loss of each value of ${shown(key.replace('/', ' '))}`;
+  const down = usePages(rows.length, PAGE);
+  const across = usePages(columns.length, WIDEST);
+  const values = columns.slice(across.after, across.after + WIDEST);
   return (
     <>
       <h2>{title}</h2>
+      <Pager label="Values" {...across} />
       {rows.length > 0 && (
         <div class="sideways" tabIndex={0} role="region" aria-label={title}>
           <table class="table heat">
             <thead>
               <tr>
-                <th scope="col">
-                  <Text of={key.slice(key.indexOf('/') + 1)} />
-                </th>
-                <th scope="col" class="number">
-                  Clusters
-                </th>
-                {columns.map(({ namespace, name }) => (
-                  <th key={`${namespace}/${name}`} scope="col">
-                    <PlacementLink namespace={namespace} name={name} />
+                <th scope="col">Placement</th>
+                {values.map(({ value, target, clusters }) => (
+                  <th key={target} scope="col">
+                    <a href={hrefOf({ page: 'whatif', begin: `lose:${target}` })}>
+                      <Text of={value === '' ? '""' : value} />
+                    </a>
+                    <small class="muted">{clustersText(clusters)}</small>
                   </th>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {rows.map((row) => (
-                <HeatRowView key={row.value} row={row} columns={columns} />
+              {rows.slice(down.after, down.after + PAGE).map(({ namespace, name, cells }) => (
+                <tr key={`${namespace}/${name}`}>
+                  <th scope="row">
+                    <PlacementLink namespace={namespace} name={name} />
+                  </th>
+                  {values.map(({ value, target }, index) => (
+                    <HeatCellView
+                      key={target}
+                      cell={cells[across.after + index]}
+                      target={target}
+                      title={`${shown(namespace)}/${shown(name)} without ${shown(value)}`}
+                    />
+                  ))}
+                </tr>
               ))}
             </tbody>
           </table>
         </div>
       )}
-      <ul class="legend heat" aria-label="Legend">
-        {Object.values(EFFECTS).map(([level, mark, word]) => (
-          <li key={word}>
-            <span class={`swatch heat-${level}`}>{mark}</span> {word}
-          </li>
-        ))}
-      </ul>
-      {columns.length < columnsTotal && (
-        <p class="muted">{columnsTotal - columns.length} more Placements are hurt less.</p>
+      <Pager label="Placements" {...down} />
+      <EffectLegend />
+      {(columns.length < columnsTotal || rows.length < rowsTotal) && (
+        <>
+          <p class="muted">There are more than can be shown here: this shows all.</p>
+          <Command words={['kubectl', 'mce', 'plan', '--lose-each', key, '-o', 'wide']} />
+        </>
       )}
-      {rows.length < rowsTotal && <p class="muted">{rowsTotal - rows.length} more values do less.</p>}
       {notes.map((note) => (
         <p key={note}>{shown(note)}</p>
       ))}
@@ -62,37 +92,31 @@ export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
   );
 }
 
-function HeatRowView({ row, columns }: { readonly row: HeatRow; readonly columns: Heat['columns'] }): JSX.Element {
-  const { value, target, clusters, cells } = row;
-  const href = hrefOf({ page: 'whatif', begin: `lose:${target}` });
+function EffectLegend(): JSX.Element {
   return (
-    <tr>
-      <th scope="row">
-        <a href={href}>
-          <Text of={value === '' ? '""' : value} />
-        </a>
-      </th>
-      <td class="number">
-        <Count of={clusters} />
-      </td>
-      {cells.map((cell, index) => {
-        const { namespace = '', name = '' } = columns[index] ?? {};
-        if (cell === null) return <td key={index} />;
-        const [level, mark, word] = EFFECTS[cell.effect];
-        const text = `${cell.before.toLocaleString('en-US')} → ${cell.after.toLocaleString('en-US')}`;
-        return (
-          <td key={index}>
-            <a
-              href={href}
-              class={`heat-${level}`}
-              title={`${shown(namespace)}/${shown(name)} without ${shown(value)}: ${word}`}
-            >
-              {text} <span aria-hidden="true">{mark}</span>
-              <span class="unseen">{word}</span>
-            </a>
-          </td>
-        );
-      })}
-    </tr>
+    <ul class="legend heat" aria-label="Legend">
+      {Object.values(EFFECTS).map(([level, mark, word]) => (
+        <li key={word}>
+          <span class={`swatch heat-${level}`}>{mark}</span> {word}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface HeatCellProps {
+  readonly cell: HeatRow['cells'][number] | undefined;
+  readonly target: string;
+  readonly title: string;
+}
+
+function HeatCellView({ cell, target, title }: HeatCellProps): JSX.Element {
+  if (cell === null || cell === undefined) return <td />;
+  return (
+    <td>
+      <a href={hrefOf({ page: 'whatif', begin: `lose:${target}` })} title={title}>
+        <LossCell {...cell} />
+      </a>
+    </td>
   );
 }

@@ -6,13 +6,13 @@ import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../
 import { shown } from '../../command.js';
 import { isCut, planDifferences, problemIn } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
-import { HeatView } from './heat.js';
+import { HeatView, LossCell } from './heat.js';
 import { WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
 import { Pager, usePages } from '../pager.js';
 import { BLOCK, Rows } from '../rows.js';
 import { Problem } from '../states.js';
-import { Head } from '../table.js';
+import { Head, type Column } from '../table.js';
 
 /** What a draft does, Placement by Placement. */
 
@@ -30,14 +30,15 @@ export interface PlannedProps {
 }
 
 export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.Element {
-  const { placements, refusals, summary, loss, lossOfEach, replaced, apartComputed } = plan;
+  const { placements, refusals, summary, headline, loss = '', lossOfEach, replaced, apartComputed } = plan;
   const pages = usePages(placements.length, PAGE);
   const open = useSignal('');
+  const isLoss = placements.some((one) => one.loss !== undefined);
   return (
     <>
       {isCounted && lossOfEach !== undefined && <HeatView heat={lossOfEach} />}
-      {isCounted && summary !== undefined && <p class="headline">{shown(summary.text)}</p>}
-      {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
+      {isCounted && headline !== undefined && <p class="headline">{shown(headline)}</p>}
+      {isCounted && loss !== '' && <p>{shown(loss)}</p>}
       {children}
       {refusals.map(({ kind, name }) => (
         <p key={name} class="notice bad">
@@ -55,41 +56,56 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       {placements.length > 0 && (
         <table class="table cards planned" aria-label="Placements">
-          <Head columns={COLUMNS} />
+          <Head columns={columnsOf(isLoss)} />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
-            <PlannedPlacementView key={`${one.namespace}/${one.name}`} one={one} basedOn={plan.basedOn} open={open} />
+            <PlannedPlacementView
+              key={`${one.namespace}/${one.name}`}
+              one={one}
+              basedOn={plan.basedOn}
+              isLoss={isLoss}
+              open={open}
+            />
           ))}
         </table>
       )}
       <Pager label="Placements" {...pages} />
+      {isCounted && summary !== undefined && (
+        <p class="muted">{shown(summary.text.replace(/^Plan/, 'All Placements together'))}</p>
+      )}
     </>
   );
 }
 
-const COLUMNS = [
-  ['Placement', 'rest'],
-  ['Selected'],
-  ['Leave', 'number'],
-  ['Come in', 'number'],
-  ['Held', 'number'],
-  ['Stay', 'number'],
-  ['Then'],
-] as const;
+function columnsOf(isLoss: boolean): readonly Column[] {
+  return [
+    ['Placement', 'rest'],
+    ['Selected'],
+    ['Leave', 'number'],
+    ['Come in', 'number'],
+    ['Held', 'number'],
+    ...(isLoss ? [['Lost, still named', 'number'] as const] : []),
+    ['Stay', 'number'],
+    ['Then'],
+  ];
+}
 
 interface PlannedPlacementProps extends Pick<Plan, 'basedOn'> {
   readonly one: CutPlacement;
+  readonly isLoss: boolean;
   /** The list that is open: one at a time; empty for none. */
   readonly open: Signal<string>;
 }
 
-function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JSX.Element {
-  const { namespace, name, change, before, after, counts, apart, lists } = one;
+function PlannedPlacementView({ one, basedOn, isLoss, open }: PlannedPlacementProps): JSX.Element {
+  const { namespace, name, change, after, counts, apart, lists } = one;
   const problem = after && problemIn(after);
   const isKnown = change !== 'Unknown';
+  const totalOf = (wanted: PlannedClusters['sign']): number => lists.find(({ sign }) => sign === wanted)?.total ?? 0;
   const numbers = [
     ['−', 'Leave', counts.remove, 'bad'],
     ['+', 'Come in', counts.add, 'ok'],
-    ['', 'Held', lists.find(({ sign }) => sign === 'held')?.total ?? 0, 'warn'],
+    ['', 'Held', totalOf('held'), 'warn'],
+    ...(isLoss ? [['', 'Lost, still named', totalOf('lost'), 'bad'] as const] : []),
     ['', 'Stay', counts.stay, 'muted'],
   ] as const;
   return (
@@ -100,20 +116,28 @@ function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JS
         </th>
         {isKnown ? (
           <>
-            <td class="tight">{`${selectedText(before)} → ${selectedText(after)}`}</td>
+            <td class="tight">
+              <Selected of={one} />
+            </td>
             {numbers.map(([sign, label, count, tone]) => (
               <td key={label} data-label={`${label}:`} class={`number ${count > 0 ? tone : 'muted'}`}>
                 {`${count > 0 ? sign : ''}${count.toLocaleString('en-US')}`}
               </td>
             ))}
-            <td class="tight">{after !== undefined && <WordMark word={after.phase} />}</td>
+            <td class="tight">
+              {isHurt(one) && after?.phase === 'Satisfied' ? (
+                <span class="muted">its condition stays satisfied</span>
+              ) : (
+                after !== undefined && <WordMark word={after.phase} />
+              )}
+            </td>
           </>
         ) : (
-          <td colSpan={6}>what it would select is not known with your rights</td>
+          <td colSpan={columnsOf(isLoss).length - 1}>what it would select is not known</td>
         )}
       </tr>
       <tr>
-        <td colSpan={7} class="detail">
+        <td colSpan={columnsOf(isLoss).length} class="detail">
           {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
           {after !== undefined &&
             problem === undefined &&
@@ -130,6 +154,23 @@ function PlannedPlacementView({ one, basedOn, open }: PlannedPlacementProps): JS
       </tr>
     </tbody>
   );
+}
+
+/** How many are selected before and after; of a loss that leaves fewer, how many are usable. */
+function Selected({ of }: { readonly of: CutPlacement }): JSX.Element {
+  const { before, after, loss } = of;
+  if (!isHurt(of) || loss === undefined || loss.effect === 'None')
+    return <>{`${selectedText(before)} → ${selectedText(after)}`}</>;
+  return (
+    <>
+      <LossCell effect={loss.effect} before={before?.selected ?? 0} after={loss.usable} /> usable
+      {after?.wanted !== undefined && ` of ${after.wanted.toLocaleString('en-US')}`}
+    </>
+  );
+}
+
+function isHurt({ before, loss }: Pick<CutPlacement, 'before' | 'loss'>): boolean {
+  return loss !== undefined && loss.usable < (before?.selected ?? 0);
 }
 
 function selectedText(state: PlannedState | undefined): string {
@@ -170,7 +211,7 @@ function Clusters({ list, path, isOpen, onToggle }: ClustersProps): JSX.Element 
 }
 
 function clusterOf(sign: PlannedClusters['sign'], { name, why }: PlannedCluster): JSX.Element {
-  const tone = sign === '+' ? 'ok' : sign === '−' ? 'bad' : 'info';
+  const tone = sign === '+' ? 'ok' : sign === '−' || sign === 'lost' ? 'bad' : 'info';
   return (
     <>
       <span class={tone}>{sign}</span> <ClusterLink name={name} /> <span class="muted">{shown(why)}</span>

@@ -1,0 +1,73 @@
+import { isWithheld } from './world/worlds.js';
+import type { World } from './world/world.js';
+
+/** That no decision changes on a hub, why, and what helps. */
+export interface Undecided {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What of an engine says whether its placement controller runs. */
+interface DecidingEngine {
+  readonly name: string;
+  readonly components: readonly { readonly name: string; readonly available: boolean; readonly message: string }[];
+  readonly off: readonly { readonly name: string }[];
+}
+
+interface Hub {
+  readonly engines: readonly DecidingEngine[];
+}
+
+/** Applies the definitions of this version again. */
+export const DEFINITIONS_REMEDY = 'kubectl apply --server-side -f crds/';
+
+const CONTROLLER = 'placement-controller';
+/** Without one of these kinds the controller decides nothing. */
+const DECIDING = [
+  'placements',
+  'placementdecisions',
+  'managedclusters',
+  'managedclustersets',
+  'managedclustersetbindings',
+];
+/** How the engine counts the replicas of a Deployment of which none serves: while one does, decisions are made. */
+const NO_REPLICA = /^0 of /;
+const NOT_FOUND = 404;
+
+/**
+ * What keeps the hub from deciding; undefined where nothing that is known does. `missing`: plural names of kinds that the hub does
+ * not serve, besides those of the reading.
+ */
+export function undecided(world: World, hub: Hub, missing: readonly string[] = []): Undecided | undefined {
+  const causes = [...definitionCauses([...unserved(world), ...missing]), ...controllerCauses(hub, world)];
+  const [first] = causes;
+  if (first === undefined) return undefined;
+  const why = causes.map(([text]) => text).join('; ');
+  return { message: `nothing is being decided, and decisions stay as they are: ${why}`, remedy: first[1] };
+}
+
+type Cause = readonly [text: string, remedy: string];
+
+function unserved({ withheld }: World): readonly string[] {
+  return withheld.flatMap(({ resource, status }) => (status === NOT_FOUND ? [resource] : []));
+}
+
+function definitionCauses(missing: readonly string[]): readonly Cause[] {
+  const kinds = DECIDING.filter((one) => missing.includes(one));
+  if (kinds.length === 0) return [];
+  const lack = kinds.length === 1 ? 'its definition does not exist' : 'their definitions do not exist';
+  return [[`the hub does not serve ${kinds.join(', ')}: ${lack}`, DEFINITIONS_REMEDY]];
+}
+
+function controllerCauses({ engines }: Hub, world: World): readonly Cause[] {
+  const [engine] = engines;
+  if (engine === undefined) {
+    if (isWithheld({ world }, 'multiclusterengines')) return [];
+    return [['there is no MultiClusterEngine: no component runs', 'kubectl apply -f examples/engine.yaml']];
+  }
+  if (engine.off.some(({ name }) => name === CONTROLLER))
+    return [[`component ${CONTROLLER} is off`, `kubectl edit mce ${engine.name}`]];
+  const down = engine.components.find(({ name, available }) => name === CONTROLLER && !available);
+  if (down === undefined || !NO_REPLICA.test(down.message)) return [];
+  return [[`component ${CONTROLLER} is not available: ${down.message}`, `kubectl describe mce ${engine.name}`]];
+}
