@@ -19,6 +19,8 @@ import { inputsOf, once, type World } from './world/world.js';
 /** One cluster: how it is, who selects it, and who could. */
 export interface ClusterAnswer extends ClusterHealth {
   readonly name: string;
+  /** `spec.displayName`; absent without one. */
+  readonly displayName?: string;
   readonly version?: string;
   readonly sets: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
@@ -79,8 +81,10 @@ export function clusterAnswer(world: World, name: string): ClusterAnswer | undef
   const others = candidacies(world, view, selectedBy);
   const version = versionOf(object.status, view.claims);
   const maintenance = maintenanceOf(asRecord(object.spec));
+  const displayName = textField(object.spec, 'displayName');
   return {
     name,
+    ...(displayName === '' ? {} : { displayName }),
     ...health,
     ...(version === undefined ? {} : { version }),
     sets: setsOf(view, selectorsOf(world)),

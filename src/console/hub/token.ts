@@ -26,7 +26,7 @@ export function refusalText(token: string, now: number): string {
     const isEncoded = claimsOf(cleanToken(Buffer.from(token, 'base64').toString('latin1'))) !== undefined;
     return isEncoded
       ? 'this is a token in base64, as a Secret has it: decode it first (base64 -d)'
-      : 'the API server does not accept it, and it is no JSON web token: a part of it may be missing';
+      : 'the API server does not accept this token, and it is no JSON web token: a part of it may be missing';
   }
   const { expires = Infinity, notBefore = -Infinity } = claims;
   if (expires <= now) return `the token has expired at ${timestamp(expires)}`;

@@ -132,12 +132,14 @@ interface RowContext {
 }
 
 function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContext): MatrixRow {
+  // The decision names it, and more may not be read.
+  const isOnlyNamed = one.verdict === 'Unknown' && one.inDecision;
   return {
     name: one.name,
     ...(one.cluster === undefined ? {} : { health: healthByName(snapshot.world).get(one.name)?.health ?? 'deleting' }),
-    verdict: verdictWord(one, report.explanation),
+    verdict: isOnlyNamed ? 'Selected' : verdictWord(one, report.explanation),
     ...(one.rank === undefined ? {} : { rank: one.rank }),
-    why: whyText(one, report),
+    why: isOnlyNamed ? 'its health is not readable with your rights' : whyText(one, report),
     cells: one.cluster === undefined ? [] : columns.map((column) => cellOf(one, column)),
   };
 }

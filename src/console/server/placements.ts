@@ -12,7 +12,7 @@ import type { PlacementRow, Placements, PlacementView, PieceView, SpreadView } f
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 import { decisionHistory } from '../../answers/history.js';
-import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
+import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { topologiesAfter } from '../../domain/placement/explain/ranking.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 import { domainOf } from '../../domain/placement/spec/spread.js';
@@ -145,7 +145,7 @@ function scored({ clusters, scorer }: Explanation): readonly ClusterExplanation[
 function piecesOf({ pieces }: ExplainReport): readonly PieceView[] {
   const byIndex = new Map<number, { text: string; clusters: string[] }>();
   for (const [name, piece] of pieces) {
-    const known = byIndex.get(piece.index) ?? { text: pieceText(piece), clusters: [] };
+    const known = byIndex.get(piece.index) ?? { text: piece.group === '' ? 'in no group' : piece.group, clusters: [] };
     known.clusters.push(name);
     byIndex.set(piece.index, known);
   }

@@ -12,6 +12,7 @@ import type { ObjectName } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
+import { meantAmong } from '../../answers/meant.js';
 import { clusterAnswer } from '../../answers/cluster.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
@@ -223,7 +224,8 @@ function absence({ world, reading }: Snapshot, resource: WorldResource, named: O
   if (namespace !== undefined && only !== namespace)
     return new RequestError(403, `only namespace ${only} is read: whether there is ${what} is not known`);
   const reason = world.withheld.find((one) => one.resource === resource && one.status === 403);
-  if (reason === undefined) return new RequestError(404, `${what} was not found`);
+  const meant = meantAmong(world.objects[resource], namespace, named.name);
+  if (reason === undefined) return new RequestError(404, `${what} was not found${meant}`);
   return new RequestError(403, `needs ${reason.verb} ${resource}: whether there is ${what} is not known`);
 }
 

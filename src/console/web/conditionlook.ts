@@ -27,6 +27,11 @@ export interface ConditionLook {
   readonly tone: 'ok' | 'warn' | 'bad' | 'info' | 'quiet';
 }
 
+/** Whether its False says that all is well: it is read as `stalled: no`. */
+export function isNo({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+  return status === 'False' && (WORRIES.has(type) || MOTIONS.has(type));
+}
+
 export function conditionLook({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionLook {
   if (status === 'Unknown') return { word: 'Warning', tone: 'warn' };
   const isTrue = status === 'True';

@@ -1,7 +1,7 @@
 import { render, type JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shown } from './command.js';
-import { startKeys } from './keys.js';
+import { KEYS, KEYS_DIALOG, startKeys } from './keys.js';
 import { amend, hrefOf, route, startNavigation } from './navigate.js';
 import { ClusterPage } from './pages/cluster.js';
 import { EnginePage } from './pages/engine.js';
@@ -15,8 +15,9 @@ import { WhatIfPage } from './pages/whatif.js';
 import { YamlPage } from './pages/yaml.js';
 import { Box } from './parts/box.js';
 import { Command } from './parts/command.js';
+import { Pairs } from './parts/conditions.js';
 import { PageHead } from './parts/pagehead.js';
-import { capital, Loading } from './parts/states.js';
+import { capital, Loading, sentence } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
 import { BASE, isLost, isOld, isSessionOpen, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
@@ -46,7 +47,20 @@ function App(): JSX.Element {
         {session.value === undefined ? <Loading /> : <PageOf route={route.value} />}
       </main>
       {isOver && <Login />}
+      <Keys />
     </>
+  );
+}
+
+function Keys(): JSX.Element {
+  return (
+    <dialog id={KEYS_DIALOG} aria-labelledby="keys-title">
+      <form method="dialog" class="dialog-head">
+        <h2 id="keys-title">Keys</h2>
+        <button class="button">Close</button>
+      </form>
+      <Pairs pairs={Object.fromEntries(KEYS)} empty="" />
+    </dialog>
   );
 }
 
@@ -127,8 +141,10 @@ function Notices(): JSX.Element {
       {!isLost.value && stale !== undefined && asOf !== undefined && (
         <div class="banner warn">
           <p>
-            The hub cannot be read; this is as of {clockText(asOf)}. {shown(stale)}
+            The hub cannot be read: what is shown is as of {clockText(asOf)}, and nothing is written. {sentence(stale)}{' '}
+            The page reads again by itself; this command asks the hub:
           </p>
+          <Command words={['kubectl', 'get', '--raw', '/readyz']} />
         </div>
       )}
       {undecided !== undefined && !isLost.value && (

@@ -1,6 +1,6 @@
 import type { Meaning } from '../wire/find.js';
 import { clustersText, spaced } from './words.js';
-import { FLEET, placementRoute, type Route } from './route.js';
+import { FLEET, HISTORY, placementRoute, type Route } from './route.js';
 
 /** What a text in the box means: its address, and how it is written. */
 
@@ -14,6 +14,15 @@ export function routeOfMeaning(one: Meaning): Route {
       return placementRoute(one.namespace, one.name);
     case 'why':
       return { ...placementRoute(one.namespace, one.name), show: 'all', why: one.cluster };
+    case 'edit':
+      return {
+        page: 'whatif',
+        begin: one.namespace === '' ? `labels:${one.name}` : `placement:${one.namespace}/${one.name}`,
+      };
+    case 'history':
+      return one.namespace === ''
+        ? { page: 'cluster', name: one.name, act: HISTORY }
+        : { ...placementRoute(one.namespace, one.name), act: HISTORY };
     case 'set':
       return { page: 'set', name: one.name };
     case 'health':
@@ -40,6 +49,10 @@ export function textOfMeaning(one: Meaning): { readonly text: string; readonly n
       return { text: `${one.namespace}/${one.name}`, note: `Placement, ${spaced(one.phase)}` };
     case 'why':
       return { text: `why ${one.cluster} ${one.namespace}/${one.name}`, note: 'what keeps it in or out' };
+    case 'edit':
+      return { text: `edit ${placeOf(one)}`, note: 'what the change would do' };
+    case 'history':
+      return { text: `history ${placeOf(one)}`, note: 'who has changed it' };
     case 'set':
       return { text: one.name, note: `cluster set, ${clustersText(one.clusters)}` };
     case 'health':
@@ -53,4 +66,8 @@ export function textOfMeaning(one: Meaning): { readonly text: string; readonly n
     case 'each':
       return { text: `lose each ${one.key}`, note: `each value, ${clustersText(one.clusters)}` };
   }
+}
+
+function placeOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
 }

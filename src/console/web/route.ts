@@ -2,6 +2,9 @@ import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 
 /** The addresses of the pages: parsed and written in one place. */
 
+/** In the place of an action: the history is what is looked for. */
+export const HISTORY = 'history';
+
 export type View = 'map' | 'table';
 
 export type Route =
@@ -26,7 +29,7 @@ export type Route =
       readonly q: string;
       /** The cluster whose explanation is open; empty for none. */
       readonly why: string;
-      /** The action whose panel is open; empty for none. */
+      /** The action whose panel is open, or {@link HISTORY}; empty for none. */
       readonly act: string;
     }
   | { readonly page: 'cluster'; readonly name: string; readonly act: string }

@@ -17,7 +17,9 @@ export type Meaning =
   | { readonly kind: 'lose'; readonly target: string; readonly clusters: number }
   /** `key`: as `plan --lose-each` takes it. */
   | { readonly kind: 'each'; readonly key: string; readonly clusters: number }
-  | { readonly kind: 'drain'; readonly name: string; readonly health: Health };
+  | { readonly kind: 'drain'; readonly name: string; readonly health: Health }
+  /** Of a Placement, or of a cluster, whose namespace is empty. */
+  | { readonly kind: 'edit' | 'history'; readonly namespace: string; readonly name: string };
 
 export interface Found {
   /** How many there are; some are sent. */

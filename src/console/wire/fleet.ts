@@ -36,9 +36,9 @@ export interface FacetValue {
   readonly count: number;
 }
 
-/** Clusters of one health, or Placements of one phase, of which some are named. */
+/** Clusters of one health or under maintenance, or Placements of one phase, of which some are named. */
 export interface Trouble {
-  readonly kind: 'health' | 'phase';
+  readonly kind: 'health' | 'maintenance' | 'phase';
   readonly word: string;
   readonly count: number;
   /** Names of clusters, or `namespace/name`. */

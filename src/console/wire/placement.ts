@@ -7,6 +7,9 @@ import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
 
+/** The phases that somebody has to look at, the worst first: on every page. One that holds clusters is `Held`, too. */
+export const WORST_FIRST = ['Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Held', 'Paused', 'Waiting'];
+
 export interface PlacementRow extends PlacementSummary {
   readonly selected: number;
   /** Absent: all that match. */
@@ -118,7 +121,7 @@ export interface SpreadView {
 
 /** A part of the decision that belongs to a group. */
 export interface PieceView {
-  /** `piece 0 (group canary)`. */
+  /** The name of the group. */
   readonly text: string;
   readonly clusters: readonly string[];
 }

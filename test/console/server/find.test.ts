@@ -75,6 +75,14 @@ describe('what a text in the box means', () => {
     expect(found('drain cluster-1')[0]).toEqual({ kind: 'drain', name: 'cluster-1', health: 'noAgent' });
   });
 
+  it('can be an edit or a history, of a Placement or a cluster', () => {
+    expect(found('edit web')).toEqual([
+      { kind: 'edit', namespace: 'shop', name: 'web' },
+      { kind: 'edit', namespace: '', name: 'web' },
+    ]);
+    expect(found('who changed shop/web')).toEqual([{ kind: 'history', namespace: 'shop', name: 'web' }]);
+  });
+
   it('is sent in part, with the count of all', () => {
     const managedclusters = Array.from({ length: 40 }, (_, index) => rawCluster(`c${index}`, {}));
     const { total, rows } = findAnswer(new Snapshot(readingOf(worldOf({ managedclusters }))), 'c');

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { troubleOf } from '../../../src/console/server/fleet/fleet.js';
 import { fleetMap, planColoring, scoreShades, versionColoring } from '../../../src/console/server/fleet/fleetmap.js';
+import { worldOf } from '../../../src/answers/world/world.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
 import { exampleWorld } from '../../support/builders/examplefleet.js';
 import { readingOf } from '../../support/builders/hubinput.js';
+import { rawCluster } from '../../support/builders/world.js';
 
 const CLUSTER = {
   name: 'a',
@@ -46,6 +48,13 @@ describe('the map', () => {
     ]);
     expect(fleetMap(new Snapshot(readingOf(world)), REQUEST)).toHaveProperty('setsUnread');
     expect(fleetMap(snapshot(), REQUEST)).not.toHaveProperty('setsUnread');
+  });
+
+  it('by numbers has its groups in their order, the largest or not', () => {
+    const cpus = ['16', '2', '4', '4', '4', '96', '8', '120'];
+    const managedclusters = cpus.map((cpu, index) => rawCluster(`c${index}`, { claims: { cpu } }));
+    const map = fleetMap(new Snapshot(readingOf(worldOf({ managedclusters }))), { ...REQUEST, group: 'claim:cpu' });
+    expect(map?.groups.map(({ value }) => value)).toEqual(['2', '4', '8', '16', '96', '120']);
   });
 
   it('by a Placement that does not exist is none', () => {
@@ -107,6 +116,9 @@ describe('what somebody has to look at', () => {
   });
 
   it('is nothing where all is well, or as somebody wants it', () => {
+    expect(troubleOf([], [], { draining: ['b'], cordoned: [] })).toEqual([
+      { kind: 'maintenance', word: 'draining', count: 1, some: ['b'] },
+    ]);
     expect(troubleOf([{ name: 'a', health: 'noAgent' }], [{ ...summary, name: 'web', phase: 'Satisfied' }])).toEqual(
       [],
     );

@@ -20,6 +20,10 @@ describe('what somebody asks in the box', () => {
     ['lose region=eu', { kind: 'lose', key: 'region', value: 'eu' }],
     ['lose label/region=eu=1', { kind: 'lose', key: 'region', value: 'eu=1' }],
     ['drain prod-eu-1', { kind: 'drain', cluster: 'prod-eu-1' }],
+    ['edit shop/web', { kind: 'edit', name: 'shop/web' }],
+    ['who changed web', { kind: 'history', name: 'web' }],
+    ['Who has edited the Placement web last night', { kind: 'history', name: 'web' }],
+    ['history cluster-4', { kind: 'history', name: 'cluster-4' }],
     ['drain the cluster prod-eu-1', { kind: 'drain', cluster: 'prod-eu-1' }],
   ])('%j is read as %j', (text, question) => {
     expect(questionOf(text)).toEqual(question);

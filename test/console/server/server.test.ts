@@ -474,11 +474,11 @@ describe('answers', () => {
     expect(await answers()).toEqual([
       [200, ''],
       [404, 'ManagedCluster none was not found'],
-      [404, 'Placement other/web was not found'],
+      [404, 'Placement other/web was not found; did you mean shop/web?'],
       [404, 'Placement shop/none was not found'],
       [404, 'ManagedClusterSet none was not found'],
       [200, ''],
-      [404, 'Placement other/web was not found'],
+      [404, 'Placement other/web was not found; did you mean shop/web?'],
     ]);
     hub.allows = (_verb, plural, namespace) => plural !== 'managedclusters' && namespace === 'shop';
     expect(await answers()).toEqual([

@@ -127,7 +127,7 @@ describeWithChromium('a tab that stays open', () => {
     let answer = (): void => undefined;
     const hang = new Promise<void>((resolve) => (answer = resolve));
     started.hub.delay = () => hang;
-    await page.getByText('The hub cannot be read; this is as of').waitFor();
+    await page.getByText('The hub cannot be read: what is shown is as of').waitFor();
     await page.locator('.live-state', { hasText: 'as of' }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     started.hub.delay = undefined;
@@ -286,7 +286,7 @@ describeWithChromium('a console below a path of a proxy', () => {
     await page.getByRole('link', { name: 'Placements' }).click();
     await page.getByRole('link', { name: 'shop/web' }).click();
     await page.reload();
-    await page.getByRole('link', { name: 'What if', exact: true }).last().click();
+    await page.getByRole('link', { name: 'Edit in What if' }).click();
     expect(new URL(page.url()).pathname).toBe('/mce/what-if');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('4 of 4 → 7 of 7').waitFor();

@@ -150,7 +150,12 @@ const SCENES: readonly Scene[] = [
     address: '/placements/shop/web?show=all&why=cluster-4',
     shows: 'Why cluster-4?',
   },
-  { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
+  {
+    name: 'placement, gone',
+    world: FLEET,
+    address: '/placements/shop/none',
+    shows: 'Placement shop/none was not found',
+  },
   { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?act=drain', shows: 'Drain with my rights' },
   { name: 'cluster, silent', world: FLEET, address: '/clusters/cluster-4', shows: 'silent' },
   {
@@ -205,7 +210,12 @@ const SCENES: readonly Scene[] = [
     },
   },
   { name: 'yaml', world: documentsWorld, address: '/yaml/placements/shop/web', shows: 'numberOfClusters: 3' },
-  { name: 'yaml, gone', world: FLEET, address: '/yaml/managedclusters/none', shows: 'There is no such object' },
+  {
+    name: 'yaml, gone',
+    world: FLEET,
+    address: '/yaml/managedclusters/none',
+    shows: 'ManagedCluster none was not found',
+  },
   { name: 'unknown page', world: FLEET, address: '/none', shows: 'There is no such page' },
   {
     name: 'what if, loss',
@@ -250,7 +260,7 @@ const SCENES: readonly Scene[] = [
       await page.keyboard.press('/');
       await page.keyboard.type('nonesuch');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Nothing of what you may read is named so.').waitFor();
+      await page.getByText('Nothing that you may read has this name').waitFor();
     },
   },
   {
@@ -464,7 +474,7 @@ describeWithChromium('the pages of the console', () => {
     const one = await opened(FLEET(), WIDE);
     const { page, started } = one;
     started.hub.isDown = true;
-    await page.getByText('The hub cannot be read; this is as of').waitFor();
+    await page.getByText('The hub cannot be read: what is shown is as of').waitFor();
     expect(await page.getByText('120 clusters', { exact: true }).count()).toBe(1);
     await picture(page, 'stale', WIDE);
 

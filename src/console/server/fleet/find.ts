@@ -46,6 +46,12 @@ function meaningsOf(snapshot: Snapshot, question: Question): readonly Meaning[] 
       return nearest([clustersOf(snapshot)], question.cluster).flatMap((one): Meaning[] =>
         one.kind === 'cluster' ? [{ ...one, kind: 'drain' }] : [],
       );
+    case 'edit':
+    case 'history':
+      return nearest([placementsOf(snapshot), clustersOf(snapshot)], question.name).flatMap((one): Meaning[] => {
+        if (one.kind !== 'placement' && one.kind !== 'cluster') return [];
+        return [{ kind: question.kind, namespace: one.kind === 'placement' ? one.namespace : '', name: one.name }];
+      });
     case 'lose':
       return lossesOf(snapshot, question);
   }

@@ -20,6 +20,7 @@ import {
   type Sort,
   type Trouble,
 } from '../../wire/fleet.js';
+import { WORST_FIRST } from '../../wire/placement.js';
 import { hubStatusOf } from '../placements.js';
 import { matchesAll, parseQuery, type QueryCluster, type Term } from './query.js';
 import type { Snapshot } from '../snapshot.js';
@@ -74,7 +75,7 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     matched: matched.length,
     sets: setFacets(snapshot),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
-    trouble: snapshot.once('trouble', () => troubleOf(clusters, hubStatusOf(snapshot).placements)),
+    trouble: snapshot.once('trouble', () => troubleOf(clusters, hubStatusOf(snapshot).placements, summary.maintenance)),
     placements: snapshot.world.objects.placements.length,
     after,
     rows: sorted.slice(after, after + limit).map(({ labels: _labels, claims: _claims, ...row }) => row),
@@ -87,12 +88,12 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
 const MOST_NAMED = 5;
 /** What somebody has to look at, the worst first; a cluster without an agent is as somebody wants it. */
 const TROUBLED_HEALTHS = ['unavailable', 'silent', 'notJoined'] as const;
-const TROUBLED_PHASES = ['Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Held', 'Paused', 'Waiting'];
 
 /** The clusters and Placements that somebody has to look at. One that holds clusters is held, whatever else it is. */
 export function troubleOf(
   clusters: readonly Pick<ClusterRow, 'name' | 'health'>[],
   placements: readonly PlacementSummary[],
+  maintenance: Readonly<Record<string, readonly string[]>> = {},
 ): readonly Trouble[] {
   const of = (kind: Trouble['kind'], word: string, names: readonly string[]): Trouble[] =>
     names.length === 0 ? [] : [{ kind, word, count: names.length, some: names.slice(0, MOST_NAMED) }];
@@ -104,7 +105,8 @@ export function troubleOf(
         clusters.flatMap(({ name, health }) => (health === word ? [name] : [])),
       ),
     ),
-    ...TROUBLED_PHASES.flatMap((word) =>
+    ...Object.entries(maintenance).flatMap(([word, names]) => of('maintenance', word, names)),
+    ...WORST_FIRST.flatMap((word) =>
       of(
         'phase',
         word,

@@ -54,7 +54,11 @@ export function fleetMap(
     (one) => one,
   );
   const loudIn = (of: readonly (typeof cells)[number][]): number => of.filter(({ mark }) => mark < loud).length;
-  const sorted = [...groups].sort(([a, x], [b, y]) => loudIn(y) - loudIn(x) || y.length - x.length || byNumbers(a, b));
+  // Numbers are read in their order, and a group is no more than a number of them.
+  const isByNumber = [...groups.keys()].every((value) => /^(\d[\w.]*)?$/.test(value)) && groups.size > SHADES;
+  const sorted = [...groups].sort(([a, x], [b, y]) =>
+    isByNumber ? byNumbers(a, b) : loudIn(y) - loudIn(x) || y.length - x.length || byNumbers(a, b),
+  );
   // The clusters of one mark stay in the order of their names.
   const inOrder = sorted.map(([value, members]) => [value, [...members].sort((a, b) => a.mark - b.mark)] as const);
   const all = inOrder.flatMap(([, members]) => members);

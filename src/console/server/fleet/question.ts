@@ -9,7 +9,9 @@ export type Question =
   | { readonly kind: 'why'; readonly words: readonly string[] }
   /** `key`: the label or claim that has the value; empty for any. */
   | { readonly kind: 'lose'; readonly key: string; readonly value: string }
-  | { readonly kind: 'drain'; readonly cluster: string };
+  | { readonly kind: 'drain'; readonly cluster: string }
+  /** A Placement or a cluster: to change it in a draft, or who has changed it. */
+  | { readonly kind: 'edit' | 'history'; readonly name: string };
 
 /** Words that people write and that ask nothing. */
 const FILLERS = new Set([
@@ -26,12 +28,18 @@ const FILLERS = new Set([
   'if',
   'i',
   'we',
+  'has',
+  'changed',
+  'edited',
 ]);
-const VERBS: Readonly<Record<string, 'why' | 'lose' | 'drain'>> = {
+const VERBS: Readonly<Record<string, 'why' | 'lose' | 'drain' | 'edit' | 'history'>> = {
   why: 'why',
   lose: 'lose',
   loss: 'lose',
   drain: 'drain',
+  edit: 'edit',
+  who: 'history',
+  history: 'history',
 };
 
 export function questionOf(text: string): Question {
@@ -43,6 +51,7 @@ export function questionOf(text: string): Question {
     return /^[a-z]+:/.test(trimmed) ? { kind: 'filter', q: trimmed } : { kind: 'name', text: trimmed };
   if (verb === 'why') return { kind: 'why', words: words.slice(0, 2) };
   if (verb === 'drain') return { kind: 'drain', cluster: words[0] ?? '' };
+  if (verb !== 'lose') return { kind: verb, name: words[0] ?? '' };
   // `region=eu`, `region eu`, and as the command has it, `label/region=eu`.
   const [before, after] = words.length > 1 ? words : (words[0] ?? '').split(/=(.*)/s);
   return after === undefined

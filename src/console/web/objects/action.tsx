@@ -77,12 +77,7 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
       <h2 ref={head} tabIndex={-1}>
         {ACTION_TITLES[kind]} <bdi>{shown(of)}</bdi>?
       </h2>
-      {fault.value !== '' && (
-        <p class="notice warn" role="alert">
-          {capital(shown(fault.value))}.
-        </p>
-      )}
-      {plan === undefined && fault.value === '' && <Loading rows={2} />}
+      <Computed fault={fault.value} isDone={plan !== undefined} />
       {plan !== undefined && text !== undefined && (
         <>
           {seen.value !== undefined && <Moved before={seen.value} after={plan} />}
@@ -114,6 +109,22 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
         </button>
       </div>
     </section>
+  );
+}
+
+/** Why what the action would do is not known, or not yet. */
+function Computed({ fault, isDone }: { readonly fault: string; readonly isDone: boolean }): JSX.Element | null {
+  if (fault !== '')
+    return (
+      <p class="notice warn" role="alert">
+        {capital(shown(fault))}.
+      </p>
+    );
+  return isDone ? null : (
+    <>
+      <p>Computing what it would do…</p>
+      <Loading rows={2} />
+    </>
   );
 }
 

@@ -81,8 +81,8 @@ function Pieces({ list }: { readonly list: readonly PieceView[] }): JSX.Element 
     <section class="card">
       <h2>Groups</h2>
       <ul class="list">
-        {list.map(({ text, clusters }) => (
-          <li key={text}>
+        {list.map(({ text, clusters }, index) => (
+          <li key={index}>
             <span class="strong">{shown(text)}</span>
             <Count of={clusters.length} />
             <Names names={clusters} />
@@ -127,7 +127,7 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
 function Score({ of, most, value }: Omit<BarProps, 'mark'> & { readonly value?: string }): JSX.Element {
   return (
     <span class="score">
-      <strong>{of}</strong> <span class="muted">{value}</span>
+      <strong>{of}</strong> <span class="muted">{value !== undefined && `from ${value}`}</span>
       <Bar of={of} most={most} />
     </span>
   );

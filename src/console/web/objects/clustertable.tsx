@@ -15,6 +15,14 @@ const COLUMNS = [
   ['placements', 'Placements'],
 ] as const;
 
+/** The health says so. */
+const UNREACHABLE = 'cluster.fleetmgmt.io/unreachable';
+
+/** `cluster.fleetmgmt.io/draining` → `draining`. */
+function shortKey(key: string): string {
+  return shown(key.slice(key.lastIndexOf('/') + 1));
+}
+
 export interface ClusterTableProps {
   readonly total: number;
   /** Where rows are: an answer of the fleet. */
@@ -58,7 +66,15 @@ export function ClusterTable({ total, address, sort: given, onSort, isUnread }: 
           </span>
           <span role="cell">
             <HealthMark health={row.health} isJudged={row.isJudged} />{' '}
-            <Since time={row.health === 'available' ? undefined : row.since} />
+            <Since time={row.health === 'available' ? undefined : row.since} />{' '}
+            {row.taints.filter((key) => key !== UNREACHABLE).length > 0 && (
+              <span class="chip warn" title={`Taints: ${row.taints.map(shown).join(', ')}`}>
+                {row.taints
+                  .filter((key) => key !== UNREACHABLE)
+                  .map(shortKey)
+                  .join(', ')}
+              </span>
+            )}
           </span>
           <span role="cell">
             {row.sets.length === 0 ? (
@@ -71,11 +87,6 @@ export function ClusterTable({ total, address, sort: given, onSort, isUnread }: 
           <span role="cell">
             {isUnread('placementdecisions') ? '?' : row.placements}{' '}
             <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
-            {row.taints.length > 0 && (
-              <span class="chip warn" title={row.taints.map(shown).join(', ')}>
-                {row.taints.length === 1 ? '1 taint' : `${row.taints.length} taints`}
-              </span>
-            )}
           </span>
         </>
       )}

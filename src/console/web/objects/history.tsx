@@ -3,15 +3,22 @@ import type { Difference, Edit, DecisionChange, DecisionHistory } from '../../..
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
+import { useArrival } from '../keys.js';
 import { Names, Since, Text } from '../parts/name.js';
 import { Table } from '../parts/table.js';
 
 /** What has changed in a decision, who has edited what led to it, and who has edited the Placement. */
 
-export function HistoryView({ history }: { readonly history: DecisionHistory }): JSX.Element {
+export interface HistoryProps {
+  readonly history: DecisionHistory;
+  /** Whether the address asks for it. */
+  readonly isAsked: boolean;
+}
+
+export function HistoryView({ history, isAsked }: HistoryProps): JSX.Element {
   const { changes, notKept, edits, differences = [] } = history;
   return (
-    <section class="card" id="history">
+    <section class="card" id="history" tabIndex={-1} ref={useArrival(isAsked)}>
       <h2>History</h2>
       {changes.length === 0 && <p class="muted">No change of the decision is recorded.</p>}
       {changes.length > 0 && (
@@ -154,7 +161,7 @@ const MOST_FIELDS = 4;
 export function Moment({ time }: { readonly time: string }): JSX.Element {
   return (
     <span class="nowrap">
-      {momentText(time, now.value)} <Since time={time} />
+      {momentText(time, now.value)} <Since time={time} isAgo />
     </span>
   );
 }

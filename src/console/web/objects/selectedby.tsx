@@ -16,45 +16,41 @@ type Row = Pick<ClusterAnswer['matchedBy'][number], 'namespace' | 'placement' | 
 export function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
   const { selectedBy, matchedBy, missedBy, placements } = view;
   const selected = selectedBy.map((one): Row => ({ ...one, verdict: one.word ?? 'Unknown' }));
+  const others = placements - selectedBy.length - matchedBy.length - missedBy.length;
   const calm = ({ verdict }: Row): number => (verdict === 'Selected' ? 1 : 0);
+  // In one table: the verdict tells them apart.
+  const rows: readonly Row[] = [...selected.sort((a, b) => calm(a) - calm(b)), ...matchedBy, ...missedBy];
   return (
     <section class="card">
       <h2>
         Selected by {selectedBy.length} of {placements} {placements === 1 ? 'Placement' : 'Placements'} that you may
-        read
+        read; matches {matchedBy.length} more, and lacks one requirement of {missedBy.length}
       </h2>
-      {selected.length === 0 ? (
-        <p class="muted">No decision names it.</p>
-      ) : (
-        <Verdicts title="Selected by" list={selected.sort((a, b) => calm(a) - calm(b))} />
+      {selected.length === 0 && <p class="muted">No decision names it.</p>}
+      {rows.length > 0 && <Verdicts title="Verdicts" list={rows} />}
+      {others > 0 && (
+        <p class="muted">
+          Not listed: {others} {others === 1 ? 'Placement that selects' : 'Placements that select'} from other cluster
+          sets, or of which it lacks more than one requirement.
+        </p>
       )}
-      <Candidacies title={`Matches ${matchedBy.length} more`} list={matchedBy} />
-      <Candidacies title={`Lacks one requirement of ${missedBy.length}`} list={missedBy} />
     </section>
   );
 }
 
-function Candidacies({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element | null {
-  if (list.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <Verdicts title={title} list={list} />
-    </>
-  );
-}
-
 const IF_IT_GOES: readonly Column[] = [['If it goes', 'who']];
+const RANK: readonly Column[] = [['Rank', 'number']];
 
 function Verdicts({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element {
   const isSelected = list.some(({ instead }) => instead !== undefined);
+  const isRanked = list.some(({ rank }) => rank !== undefined);
   return (
     <Table
       label={title}
       columns={[
         ['Placement', 'who'],
-        ['Verdict', 'who'],
-        ['Rank', 'number'],
+        ['Verdict', 'tight'],
+        ...(isRanked ? RANK : []),
         ['Why', 'rest'],
         ...(isSelected ? IF_IT_GOES : []),
       ]}
@@ -66,9 +62,9 @@ function Verdicts({ title, list }: { readonly title: string; readonly list: read
         ) : (
           <WordMark word={verdict} badge />
         ),
-        rank?.toLocaleString('en-US'),
+        ...(isRanked ? [rank?.toLocaleString('en-US')] : []),
         shown(why),
-        ...(instead === undefined ? [] : [shown(instead)]),
+        ...(isSelected ? [instead !== undefined && shown(instead)] : []),
       ])}
     />
   );

@@ -3,8 +3,9 @@ import type { ClusterAction } from '../../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
+import { useArrival } from '../keys.js';
 import { amend, hrefOf } from '../navigate.js';
-import type { Route } from '../route.js';
+import { FLEET, HISTORY, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { Command } from '../parts/command.js';
@@ -14,7 +15,7 @@ import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
 import { Since, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
 import { SelectedBy } from '../objects/selectedby.js';
-import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
+import { isAbsent, isWithheld, Show } from '../parts/states.js';
 import { Term } from '../parts/term.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
@@ -38,22 +39,18 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
             {loaded.data !== undefined &&
               actionsOf(loaded.data).map((kind) => <ActButton key={kind} kind={kind} on={act} onPress={onAct} />)}
             <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
-              What if
+              Label in What if
             </a>
+            <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
+              Events
+            </a>
+            <YamlLink resource="managedclusters" name={name} isButton />
           </>
         )}
-        <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}`, q: '', type: '' })}>
-          Events
-        </a>
-        <YamlLink resource="managedclusters" name={name} isButton />
       </PageHead>
       <Show
         of={loaded}
-        missing={
-          <Empty title={`There is no cluster ${shown(name)}.`} command={['kubectl', 'mce', 'cluster', 'add', name]}>
-            <p>It may have been deleted. This command prints what lets a cluster of this name join:</p>
-          </Empty>
-        }
+        missing={['All clusters', { ...FLEET, view: 'table' }]}
         right={['kubectl', 'auth', 'can-i', 'list', 'managedclusters']}
       >
         {(view) => (
@@ -70,7 +67,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
             ) : (
               <SelectedBy view={view} />
             )}
-            <Details view={view} />
+            <Details view={view} isAsked={act === HISTORY} />
           </>
         )}
       </Show>
@@ -111,6 +108,7 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
         {maintenance !== undefined && <WordMark word="Warning" text={maintenance.toLowerCase()} />}
         {view.deleting && <span class="chip bad">being deleted</span>}
       </p>
+      {view.displayName !== undefined && <p>{shown(view.displayName)}</p>}
       <p class="standing-line">
         {version !== undefined && <span>Kubernetes {shown(version)}</span>}
         {sets.length === 0 ? (
@@ -165,7 +163,7 @@ function Maintenance({ view: { name, maintenance }, on, onAct }: Omit<StandingPr
   );
 }
 
-function Details({ view }: { readonly view: ClusterAnswer }): JSX.Element {
+function Details({ view, isAsked }: { readonly view: ClusterAnswer; readonly isAsked: boolean }): JSX.Element {
   return (
     <div class="columns">
       <section class="card">
@@ -174,7 +172,7 @@ function Details({ view }: { readonly view: ClusterAnswer }): JSX.Element {
         <h2>Claims</h2>
         <Pairs pairs={view.claims} empty="It has reported no claims." />
       </section>
-      <section class="card" id="edits">
+      <section class="card" id="edits" tabIndex={-1} ref={useArrival(isAsked)}>
         <h2>Conditions</h2>
         <Conditions list={view.conditions} />
         <Edits of="it" list={view.edits} />

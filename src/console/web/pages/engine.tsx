@@ -86,6 +86,25 @@ function EngineCard({ engine }: { readonly engine: Engine }): JSX.Element {
 function Components({ list }: { readonly list: readonly Component[] }): JSX.Element {
   const order = ({ status, kind }: Component): number => (status === 'True' ? 2 : 0) + (kind === 'Deployment' ? 0 : 1);
   const sorted = [...list].sort((a, b) => order(a) - order(b));
+  const first = sorted.filter((one) => order(one) < READY_PLUMBING);
+  const rest = sorted.slice(first.length);
+  return (
+    <>
+      <ComponentTable list={first} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} other objects of them, all ready</summary>
+          <ComponentTable list={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The order of what is ready and is no Deployment. */
+const READY_PLUMBING = 3;
+
+function ComponentTable({ list }: { readonly list: readonly Component[] }): JSX.Element {
   return (
     <Table
       label="Components"
@@ -94,11 +113,15 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
         ['Kind', 'tight'],
         ['State', 'rest'],
       ]}
-      rows={sorted.map(({ kind, namespace, name, status, reason, message }) => [
+      rows={list.map(({ kind, namespace, name, status, reason, message }) => [
         `${kind} ${namespace} ${name}`,
         <Text of={namespace === '' ? name : `${namespace}/${name}`} />,
-        <WordMark word={status} text={kind} />,
+        kind,
         <>
+          <WordMark
+            word={reason === 'Disabled' ? 'Off' : status}
+            text={reason === 'Disabled' ? 'off' : status === 'True' ? 'ready' : 'not ready'}
+          />{' '}
           {(status !== 'True' || reason === 'Disabled') && shown(message)}
           {status !== 'True' && (
             <Command

@@ -10,7 +10,7 @@ import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
 import { PageHead } from '../parts/pagehead.js';
 import { BLOCK } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
-import { Empty, isWithheld, Loading, NoPlacement, Problem, Show } from '../parts/states.js';
+import { Empty, isWithheld, Loading, NoPlacement, NothingReadable, Problem, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Term } from '../parts/term.js';
 import { TroubleView } from '../parts/trouble.js';
@@ -30,9 +30,9 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
   const isUnread = isWithheld(loaded, 'managedclusters');
   useEffect(() => {
     // The first page of who may not read clusters is one that shows something.
-    if (isFirst && isUnread) amend({ page: 'placements', q: '', phase: '' });
+    if (isFirst && isUnread && !isWithheld(loaded, 'placements')) amend({ page: 'placements', q: '', phase: '' });
     if (loaded.data !== undefined) isFirst = false;
-  }, [isUnread, loaded.data]);
+  }, [isUnread, loaded]);
   return (
     <>
       <PageHead
@@ -45,7 +45,11 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
       <Show of={loaded}>
         {(fleet) =>
           fleet.total === 0 ? (
-            !isUnread && <NoClusters />
+            isUnread ? (
+              <NothingReadable />
+            ) : (
+              <NoClusters />
+            )
           ) : (
             <FleetView
               fleet={fleet}

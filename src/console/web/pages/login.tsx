@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { logIn } from '../session.js';
-import { lastNamespace, sessionFault, takesToken } from '../store.js';
+import { lastNamespace, reading, sessionFault, takesToken } from '../store.js';
 import { Command } from '../parts/command.js';
-import { capital } from '../parts/states.js';
+import { sentence } from '../parts/states.js';
 
 /** Above the page while there is no session: what is behind it stays, and so does a draft. */
 export function Login(): JSX.Element {
@@ -14,7 +14,7 @@ export function Login(): JSX.Element {
 function TokenLogin(): JSX.Element {
   const [token, setToken] = useState('');
   const [namespace, setNamespace] = useState(lastNamespace.value);
-  const [fault, setFault] = useState(sessionFault.value);
+  const [fault, setFault] = useState('');
   const [isSending, setSending] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -27,10 +27,15 @@ function TokenLogin(): JSX.Element {
     setFault(why);
   };
   return (
-    <div class="login" role="dialog" aria-modal="true" aria-labelledby="login-title">
+    <div
+      class={`login ${reading.value === undefined ? 'whole' : ''}`}
+      role="dialog"
+      aria-modal="true"
+      aria-labelledby="login-title"
+    >
       <form class="card" onSubmit={(event) => void submit(event)}>
         <h1 id="login-title">Log in</h1>
-        <p role="alert">{capital(fault)}.</p>
+        {fault === '' && <p>{sentence(sessionFault.value)}</p>}
         <label>
           Token
           <input
@@ -38,15 +43,19 @@ function TokenLogin(): JSX.Element {
             autoComplete="off"
             autofocus
             required
+            aria-invalid={fault !== ''}
             value={token}
             onInput={({ currentTarget }) => setToken(currentTarget.value)}
           />
         </label>
+        <p class="fault" role="alert">
+          {sentence(fault)}
+        </p>
         <label>
           Namespace, where you may not read all of them
           <input value={namespace} onInput={({ currentTarget }) => setNamespace(currentTarget.value)} />
         </label>
-        <button type="submit" class="button" disabled={isSending}>
+        <button type="submit" class="button primary" disabled={isSending}>
           Log in
         </button>
         <p>A token of a ServiceAccount, for an hour:</p>
@@ -61,12 +70,17 @@ function LinkLogin(): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
-    <div class="login" role="dialog" aria-modal="true" aria-labelledby="login-title">
+    <div
+      class={`login ${reading.value === undefined ? 'whole' : ''}`}
+      role="dialog"
+      aria-modal="true"
+      aria-labelledby="login-title"
+    >
       <div class="card">
         <h1 id="login-title" tabIndex={-1} ref={heading}>
           This page needs a link
         </h1>
-        <p>{capital(sessionFault.value)}.</p>
+        <p>{sentence(sessionFault.value)}</p>
         <p>
           Each link opens the console once. This command prints another one, and one more for each Enter in its
           terminal:

@@ -5,7 +5,7 @@ import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, type PlacementView, type Show as Shown } from '../../wire/placement.js';
 import { commandText, shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
-import type { Route } from '../route.js';
+import { HISTORY, type Route } from '../route.js';
 import { placementPath, reading, useLoaded } from '../store.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { ChoiceView } from '../objects/choice.js';
@@ -16,7 +16,7 @@ import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Count, Since, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
-import { Empty, isAbsent, Show } from '../parts/states.js';
+import { isAbsent, Show } from '../parts/states.js';
 import { Term } from '../parts/term.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
@@ -46,19 +46,11 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
         {data !== undefined && !isAbsent(loaded) && !data.paused && (
           <ActButton kind="pause" on={route.act} onPress={onAct} />
         )}
-        {!isAbsent(loaded) && (
-          <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
-            What if
-          </a>
-        )}
-        <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
-          Events
-        </a>
-        <YamlLink resource="placements" namespace={namespace} name={name} isButton />
+        {!isAbsent(loaded) && <Links namespace={namespace} name={name} />}
       </PageHead>
       <Show
         of={loaded}
-        missing={<Missing namespace={namespace} name={name} />}
+        missing={['All Placements', { page: 'placements', q: '', phase: '' }]}
         right={['kubectl', 'auth', 'can-i', 'list', 'placements', '-n', namespace]}
       >
         {(view) => (
@@ -74,7 +66,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
               isKnown={view.isKnown}
             />
             <ChoiceView view={view} />
-            <HistoryView history={view.history} />
+            <HistoryView history={view.history} isAsked={route.act === HISTORY} />
             <Details view={view} />
           </>
         )}
@@ -83,19 +75,23 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
   );
 }
 
-function isShow(text: string): text is Shown {
-  return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
+/** Where the head of the page leads. */
+function Links({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
+  return (
+    <>
+      <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
+        Edit in What if
+      </a>
+      <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}`, q: '', type: '' })}>
+        Events
+      </a>
+      <YamlLink resource="placements" namespace={namespace} name={name} isButton />
+    </>
+  );
 }
 
-function Missing({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
-  return (
-    <Empty
-      title={`There is no Placement ${shown(name)} in namespace ${shown(namespace)}.`}
-      command={['kubectl', 'get', 'fpl', '-n', namespace]}
-    >
-      <p>It may have been deleted. The Placements of the namespace:</p>
-    </Empty>
-  );
+function isShow(text: string): text is Shown {
+  return (SHOWS as readonly string[]).includes(text) || Object.hasOwn(VERDICTS, text);
 }
 
 interface StandingProps {
@@ -155,7 +151,7 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
           <p>
             <strong>To help:</strong> {shown(fixText(one))}
           </p>
-          {'command' in one && <Command text={shown(one.command)} />}
+          {'command' in one && one.reason === 'NoBinding' && <Command text={shown(one.command)} />}
         </div>
       ))}
       <LastEdit edits={history.edits} anchor="history" />
@@ -190,8 +186,13 @@ function Note({ text, namespace, name, on, onAct }: NoteProps): JSX.Element {
   );
 }
 
+/** What `kubectl label mcl NAME …` sets. */
+const LABELS = /^kubectl label mcl \S+ (.*?)(?: --overwrite)?$/s;
+
 function fixText(one: NonNullable<PlacementView['explanation']['fixes']>[number]): string {
-  if (one.reason === 'NotMatched') return `select ${one.cluster}`;
+  // No command: to make it match is right only where the label says what the cluster is.
+  if (one.reason === 'NotMatched')
+    return `${one.cluster} would match with ${LABELS.exec(one.command)?.[1] ?? 'other labels'} (if that is true of it)`;
   const sets = one.clusterSets.join(' or ');
   return one.reason === 'NoBinding'
     ? `bind ${sets} to the namespace`

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Placements, PlacementRow } from '../../wire/placement.js';
+import { WORST_FIRST, type PlacementRow, type Placements } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -29,7 +29,9 @@ export function PlacementsPage({ route }: { readonly route: Extract<Route, { pag
           ['kubectl', 'mce', 'tree', '-A'],
         ]}
       />
-      <Show of={loaded}>{(data) => <PlacementsView data={data} route={route} />}</Show>
+      <Show of={loaded}>
+        {(data) => (data.total === 0 ? <NoPlacement of={loaded} /> : <PlacementsView data={data} route={route} />)}
+      </Show>
     </>
   );
 }
@@ -44,28 +46,29 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   const held = data.rows.filter((one) => isOf(one, 'Held')).length;
   const phases = [
     { phase: '', count: data.total },
-    ...data.phases.filter((one) => one.count > 0 && one.phase !== 'Held'),
-    ...(held > 0 || phase === 'Held' ? [{ phase: 'Held', count: held }] : []),
+    ...[
+      ...data.phases.filter((one) => one.count > 0 && one.phase !== 'Held'),
+      ...(held > 0 || phase === 'Held' ? [{ phase: 'Held', count: held }] : []),
+    ].sort((a, b) => placeOf(a.phase) - placeOf(b.phase)),
   ];
   const tabs = phases.map(
     (one) => [one.phase, counted(one.phase === '' ? 'All' : spaced(one.phase), one.count)] as const,
   );
-  // The phases are in order, the best first; that of this very name stays first.
-  const worse = (one: PlacementRow): number =>
-    (one.held ? -1 : 0) - data.phases.findIndex((two) => two.phase === one.phase);
   const found = data.rows.filter((one) => isOf(one, phase));
-  const rows = q === '' ? [...found].sort((a, b) => worse(a) - worse(b)) : found;
+  // That of this very name stays first.
+  const rows = q === '' ? [...found].sort((a, b) => placeOf(wordOf(a)) - placeOf(wordOf(b))) : found;
   const pages = usePages(rows.length, PAGE);
-  if (data.total === 0) return <NoPlacement />;
   return (
     <div class="card">
       <div class="toolbar">
         <Tabs label="Phase" list={tabs} on={phase} onPress={(one) => amend({ ...route, phase: one })} />
-        {q !== '' && (
-          <button type="button" class="button" onClick={() => amend({ ...route, q: '' })}>
-            <bdi>{shown(q)}</bdi> alone: show all
-          </button>
-        )}
+        <input
+          type="search"
+          aria-label="Filter Placements by name"
+          placeholder="Namespace or name"
+          value={q}
+          onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
+        />
       </div>
       {rows.length === 0 ? (
         <Empty title="No Placement matches." />
@@ -75,6 +78,16 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
       <Pager label="Placements" {...pages} />
     </div>
   );
+}
+
+/** As on the page of the fleet. */
+function wordOf({ phase, held }: PlacementRow): string {
+  return held ? 'Held' : phase;
+}
+
+function placeOf(phase: string): number {
+  const at = WORST_FIRST.indexOf(phase);
+  return at < 0 ? WORST_FIRST.length : at;
 }
 
 /** One that holds clusters is held, whatever else it is. */

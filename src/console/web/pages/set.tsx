@@ -11,7 +11,7 @@ import { Count, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
 import { quoted } from '../parts/search.js';
 import { Table } from '../parts/table.js';
-import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
+import { isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster set: who is in it, and which namespaces may select from it. */
 
@@ -36,18 +36,11 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
             In the fleet
           </a>
         )}
-        <YamlLink resource="managedclustersets" name={name} isButton />
+        {!isAbsent(loaded) && <YamlLink resource="managedclustersets" name={name} isButton />}
       </PageHead>
       <Show
         of={loaded}
-        missing={
-          <Empty
-            title={`There is no cluster set ${shown(name)}.`}
-            command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']}
-          >
-            <p>It may have been deleted. The examples have sets:</p>
-          </Empty>
-        }
+        missing={['All cluster sets', { page: 'engine' }]}
         right={['kubectl', 'auth', 'can-i', 'list', 'managedclustersets']}
       >
         {(set) => (

@@ -21,7 +21,7 @@ import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
 import { isSessionOpen, isStatus, placementPath, readNow } from '../store.js';
 import { PageHead } from '../parts/pagehead.js';
-import { addChip, Chips, CHIPS } from '../parts/plan/chips.js';
+import { addChip, Chips, CHIPS, focusLast } from '../parts/plan/chips.js';
 import { Apply } from '../parts/plan/apply.js';
 import { Editor } from '../parts/plan/editor.js';
 import { Moved, PlannedView } from '../parts/plan/planned.js';
@@ -90,13 +90,17 @@ function useBeginning(begin: string): string {
     if (kind === 'labels') ask({ ...EMPTY_DRAFT, labels: [`${rest}:`] });
     begun.current = draft.value;
     // What somebody goes on to write: the address does not have it.
-    if (kind === 'labels') amend({ page: 'whatif', begin: '' });
+    if (kind === 'labels') {
+      amend({ page: 'whatif', begin: '' });
+      focusLast('[data-chips="labels"] input');
+    }
     if (kind !== 'placement') return undefined;
     let isLeft = false;
     void takePlacement(rest).then((why) => {
       if (isLeft) return;
       fault.value = why;
       amend({ page: 'whatif', begin: '' });
+      if (why === '') focusLast('.editor textarea', /^spec:/m);
     });
     return () => void (isLeft = true);
   }, [begin, isOpen, fault]);
@@ -147,7 +151,6 @@ interface DraftViewProps {
 
 function DraftView({ faultLine, isBeginning, isWriting, onWrite }: DraftViewProps): JSX.Element {
   const { value } = draft;
-  const adders = useRef<HTMLDivElement>(null);
   const unseen = unseenIn(value);
   return (
     <section class="card draft" aria-label="Draft">
@@ -161,9 +164,9 @@ function DraftView({ faultLine, isBeginning, isWriting, onWrite }: DraftViewProp
           onChange={(list) => changeDraft({ [field]: list })}
         />
       ))}
-      <div class="actions" ref={adders}>
+      <div class="actions">
         {CHIPS.map(({ field, add }) => (
-          <button key={field} type="button" class="button" onClick={() => addChip(field, adders.current)}>
+          <button key={field} type="button" class="button" onClick={() => addChip(field)}>
             + {add}
           </button>
         ))}
@@ -259,8 +262,8 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       {plan === undefined && fault === undefined && !isPlanning && (
         <Empty title="Nothing is planned yet.">
           <p>
-            Lose a region, drain or label a cluster, or write a manifest: here stands what every Placement would then
-            select, before anything is changed.
+            Lose a region, drain or label a cluster, or write a manifest. What every Placement would then select is
+            shown here, before anything is changed.
           </p>
         </Empty>
       )}

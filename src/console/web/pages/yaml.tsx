@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import type { ObjectYaml } from '../../wire/answer.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
-import { placementRoute, type Route } from '../route.js';
+import { FLEET, placementRoute, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Command, CopyButton } from '../parts/command.js';
 import { Text } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
-import { Empty, Show } from '../parts/states.js';
+import { Show } from '../parts/states.js';
 
 /** One object as kubectl prints it. */
 
@@ -35,7 +35,7 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
       </PageHead>
       <Show
         of={useLoaded<ObjectYaml>(`yaml/${path.join('/')}`)}
-        missing={<Empty title={`There is no such object in ${shown(resource)}.`} />}
+        missing={['To the fleet', FLEET]}
         right={['kubectl', 'auth', 'can-i', 'list', resource, ...scope]}
       >
         {({ text }) => (

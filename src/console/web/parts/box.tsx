@@ -45,12 +45,13 @@ export function Box(): JSX.Element {
     if (first !== undefined) go(first);
     else fault.value = isStatus(answer) ? answer.message : NOTHING;
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: JSX.TargetedKeyboardEvent<HTMLInputElement>): void => {
     const to = steppedTo(event.key, active.value, list.length);
-    if (event.key === 'Escape') isOpen.value = false;
+    if (event.key === 'Escape' && text.value === '') return event.currentTarget.blur();
+    if (event.key === 'Escape') [text.value, fault.value, active.value] = ['', undefined, -1];
     if (event.key === 'ArrowDown') isOpen.value = true;
     if (to !== undefined) active.value = to;
-    else if (event.key !== 'Enter') return;
+    else if (event.key !== 'Enter' && event.key !== 'Escape') return;
     else if (chosen !== undefined) go(chosen);
     else if (text.value.trim() !== '') void goFirst();
     event.preventDefault();
@@ -73,33 +74,30 @@ export function Box(): JSX.Element {
       {isOpen.value && (
         <div class="suggestions">
           {list.length > 0 && <Meanings list={list} active={active.value} onTake={go} />}
-          <Note found={isOther ? undefined : data} text={text.value} withheld={withheld} />
+          <Note found={isOther ? undefined : data} fault={fault.value} text={text.value} withheld={withheld} />
         </div>
-      )}
-      {fault.value !== undefined && (
-        <p class="fault" role="alert">
-          {shown(fault.value)}
-        </p>
       )}
     </div>
   );
 }
 
-const NOTHING = 'Nothing of what you may read is named so.';
-const EXAMPLES = 'Or a name, set:NAME, why CLUSTER PLACEMENT, lose REGION, drain CLUSTER.';
+const NOTHING = 'Nothing that you may read has this name, and it is no question.';
+const EXAMPLES = 'Or a name, set:NAME, why CLUSTER PLACEMENT, lose REGION, drain CLUSTER, edit NAME, who changed NAME.';
 
 interface NoteProps extends Pick<Loaded<Found>, 'withheld'> {
   /** What the text means; undefined while that is not known. */
   readonly found: Found | undefined;
+  /** Why the text cannot be answered. */
+  readonly fault: string | undefined;
   readonly text: string;
 }
 
 /** What the list does not say. */
-function Note({ found, text, withheld }: NoteProps): JSX.Element {
+function Note({ found, fault, text, withheld }: NoteProps): JSX.Element {
   const more = found === undefined ? 0 : found.total - found.rows.length;
   return (
-    <p class="box-note muted">
-      {found?.total === 0 && NOTHING}
+    <p class={`box-note ${fault === undefined ? 'muted' : 'fault'}`} role="status">
+      {shown(fault ?? (found?.total === 0 ? NOTHING : ''))}
       {more > 0 && `${more.toLocaleString('en-US')} more: write more of the name. `}
       {text === '' && EXAMPLES}
       {withheld.map(({ resource, verb }) => ` Without ${resource}: needs ${verb}.`)}

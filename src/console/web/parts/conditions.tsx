@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Condition } from '../../../answers/status.js';
 import { shown } from '../command.js';
-import { conditionLook } from '../conditionlook.js';
+import { conditionLook, isNo } from '../conditionlook.js';
 import { spaced } from '../words.js';
 import { WordMark } from './icon.js';
 import { Since, Text } from './name.js';
@@ -12,9 +12,9 @@ export function Conditions({ list }: { readonly list: readonly Condition[] }): J
     <ul class="conditions">
       {list.map((one) => (
         <li key={one.type}>
-          <WordMark {...conditionLook(one)} text={spaced(one.type)} />
+          <WordMark {...conditionLook(one)} text={isNo(one) ? `${spaced(one.type)}: no` : spaced(one.type)} />
           <span class="muted">
-            {one.status} {one.reason !== '' && `· ${shown(one.reason)}`} <Since time={one.since} />
+            {isNo(one) ? '' : one.status} {one.reason !== '' && `· ${shown(one.reason)}`} <Since time={one.since} />
           </span>
           {one.message !== '' && <p>{shown(one.message)}</p>}
         </li>

@@ -19,6 +19,13 @@ const CROSS = (
   <path d="M3.5 3.5l9 9m0-9l-9 9" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" fill="none" />
 );
 const BAR = <path d="M3 8h10" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />;
+const PAUSE = <path d="M5.5 3v10m5-10v10" stroke="currentColor" stroke-width="2.6" fill="none" />;
+const CLOCK = (
+  <g>
+    {RING}
+    <path d="M8 5v3.4h2.6" stroke="currentColor" stroke-width="1.6" fill="none" />
+  </g>
+);
 const TRIANGLE = <path d="M8 2.2l6.3 11.3H1.7z" fill="currentColor" />;
 const CHECK = (
   <path
@@ -59,8 +66,8 @@ const MARK_LOOK: Readonly<Record<string, CellLook>> = {
   out: { tone: 'quiet', text: 'out', fill: 0 },
   notBound: { tone: 'quiet', text: 'not in an eligible set', fill: 0, over: 'dot' },
   lost: { tone: 'bad', text: 'lost', fill: 0, over: 'cross' },
-  leaves: { tone: 'bad', text: 'leaves', fill: 0, over: 'bar' },
-  comesIn: { tone: 'accent', text: 'comes in', fill: 1 },
+  leaves: { tone: 'bad', text: 'leaving', fill: 0, over: 'bar' },
+  comesIn: { tone: 'accent', text: 'coming in', fill: 1 },
   same: { tone: 'quiet', text: 'as before', fill: 0, over: 'dot' },
   none: { tone: 'quiet', text: 'none', fill: 0, isDashed: true },
 };
@@ -117,7 +124,8 @@ const WORDS: Readonly<Record<string, readonly [Tone, JSX.Element]>> = {
   PartiallySatisfied: ['warn', HALF],
   Unsatisfied: ['bad', CROSS],
   Misconfigured: ['bad', TRIANGLE],
-  Paused: ['info', BAR],
+  Paused: ['info', PAUSE],
+  Waiting: ['info', CLOCK],
   Available: ['ok', CHECK],
   Created: ['ok', CHECK],
   Changed: ['info', HALF],

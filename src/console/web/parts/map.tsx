@@ -201,7 +201,7 @@ function Cells({ names, marks, looks, size }: CellsProps): JSX.Element {
     return () => observer.disconnect();
   }, [width]);
   const step = size + GAP;
-  const columns = Math.max(Math.floor(width.value / step), 1);
+  const columns = Math.max(Math.floor((width.value + GAP) / step), 1);
   // Before the width is known, one column of all cells would make the page very long.
   const height = width.value === 0 ? 0 : Math.ceil(names.length / columns) * step;
   const drawn = looks.map(({ text }) => text).join();

@@ -27,7 +27,7 @@ const TITLES: Readonly<Record<keyof Matrix['totals'], string>> = {
   in: 'In',
   near: 'Near misses',
   out: 'Out',
-  all: 'All',
+  all: 'All candidates',
 };
 const ROW = 40;
 
@@ -98,7 +98,7 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
   if (total === 0 && show === 'in' && !isDecided) return <Empty title="Which clusters are selected is not known." />;
   const none = isVerdict(show) ? 'No cluster has this verdict.' : EMPTY[show];
   if (total === 0) return <Empty title={filter === '' ? none : 'No cluster has this in its name.'} />;
-  const height = isNarrow ? 76 + 24 * requirements.length : ROW;
+  const height = isNarrow ? 100 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
   return (
     <div class="matrix" style={{ '--columns': columns }}>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
@@ -63,12 +64,16 @@ export interface NamesProps {
   readonly names: readonly string[];
   /** How many there are, where not all are in `names`. */
   readonly total?: number;
+  /** Where all of them are listed; absent: `names` has all, and they are opened here. */
+  readonly all?: string;
   /** Absent: they are clusters. */
   readonly linkOf?: (name: string) => JSX.Element;
 }
 
-export function Names({ names, total = names.length, linkOf = clusterLink }: NamesProps): JSX.Element {
-  const shownNames = names.slice(0, FEW);
+export function Names({ names, total = names.length, all, linkOf = clusterLink }: NamesProps): JSX.Element {
+  const isOpen = useSignal(false);
+  const shownNames = isOpen.value ? names : names.slice(0, FEW);
+  const more = `${(total - shownNames.length).toLocaleString('en-US')} more`;
   return (
     <span class="names">
       {shownNames.map((name, index) => (
@@ -77,9 +82,15 @@ export function Names({ names, total = names.length, linkOf = clusterLink }: Nam
           {linkOf(name)}
         </span>
       ))}
-      {total > shownNames.length && (
-        <span class="muted"> and {(total - shownNames.length).toLocaleString('en-US')} more</span>
-      )}
+      {total > shownNames.length && ' and '}
+      {total > shownNames.length &&
+        (all === undefined ? (
+          <button type="button" class="link" onClick={() => (isOpen.value = true)}>
+            {more}
+          </button>
+        ) : (
+          <a href={all}>{more}</a>
+        ))}
     </span>
   );
 }
@@ -88,12 +99,24 @@ function clusterLink(name: string): JSX.Element {
   return <ClusterLink name={name} />;
 }
 
-export function Since({ time }: { readonly time: string | undefined }): JSX.Element | null {
+/** How long something is so; `isAgo`: how long ago it was. */
+export function Since({
+  time,
+  isAgo,
+}: {
+  readonly time: string | undefined;
+  readonly isAgo?: boolean;
+}): JSX.Element | null {
   const text = sinceText(time, now.value);
   if (text === '' || time === undefined) return null;
   return (
-    <time dateTime={time} title={new Date(time).toLocaleString('en-GB')} class="muted nowrap">
+    <time
+      dateTime={time}
+      title={`${new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' })}, ${time}`}
+      class="muted nowrap"
+    >
       {text}
+      {isAgo === true && text !== 'now' && ' ago'}
     </time>
   );
 }

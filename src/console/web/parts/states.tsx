@@ -2,6 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Status, Withheld } from '../../wire/answer.js';
 import { shown } from '../command.js';
+import { hrefOf } from '../navigate.js';
+import type { Route } from '../route.js';
 import { showNamespace } from '../session.js';
 import { reading, session, type Loaded } from '../store.js';
 import { Command } from './command.js';
@@ -42,13 +44,25 @@ export function Empty({ title, children, command }: EmptyProps): JSX.Element {
   );
 }
 
-/** What a Placement is for, where there is none. */
-export function NoPlacement(): JSX.Element {
+/** Who may read none of what a page shows, and what gives the right. */
+export function NothingReadable(): JSX.Element {
+  const [, account] = /^system:serviceaccount:(.+)$/.exec(session.value?.user ?? '') ?? [];
+  const whom = account === undefined ? '--user=USER' : `--serviceaccount=${account}`;
+  const binding = ['kubectl', 'create', 'clusterrolebinding', 'fleet-reader'];
   return (
-    <Empty
-      title="There is no Placement that you may read."
-      command={['kubectl', 'apply', '-f', 'examples/placement.yaml']}
-    >
+    <Empty title="You may read nothing here." command={[...binding, '--clusterrole=multicluster-engine-reader', whom]}>
+      <p>Somebody who administers the hub lets you read the fleet by this command:</p>
+    </Empty>
+  );
+}
+
+/** What a Placement is for, where there is none. */
+export function NoPlacement({ of }: { readonly of?: Loaded<unknown> }): JSX.Element {
+  if (of !== undefined && isWithheld(of, 'placements')) return <NothingReadable />;
+  if (of?.namespace !== undefined)
+    return <Empty title={`There is no Placement in namespace ${shown(of.namespace)}.`} />;
+  return (
+    <Empty title="There is no Placement yet." command={['kubectl', 'apply', '-f', 'examples/placement.yaml']}>
       <p>A Placement names the clusters that an application wants: cluster sets, labels and claims, and how many.</p>
       <p>The hub selects them and publishes a decision, which Argo CD and others follow as clusters come and go.</p>
       <p>Here stands why each cluster is in it or not, and what a change would select before it is made.</p>
@@ -76,7 +90,7 @@ export function Problem({ status, right }: ProblemProps): JSX.Element {
     return (
       <div class="notice info" role="alert">
         <strong>This cannot be read with your rights.</strong>
-        <p>{capital(shown(message))}.</p>
+        <p>{sentence(message)}</p>
         {right !== undefined && <Command words={right} />}
       </div>
     );
@@ -86,6 +100,11 @@ export function Problem({ status, right }: ProblemProps): JSX.Element {
       <p>{shown(message)}</p>
     </div>
   );
+}
+
+/** As it is read alone: from a message of the server. */
+export function sentence(message: string): string {
+  return `${capital(shown(message))}${/^$|[.?]$/.test(message) ? '' : '.'}`;
 }
 
 export function capital(text: string): string {
@@ -168,7 +187,8 @@ const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclusters
 
 export interface ShowProps<T> {
   readonly of: Loaded<T>;
-  readonly missing?: JSX.Element;
+  /** Where the objects of the kind are listed, and what leads there. */
+  readonly missing?: readonly [title: string, list: Route];
   readonly right?: readonly string[];
   readonly children: (data: T) => ComponentChildren;
 }
@@ -176,13 +196,21 @@ export interface ShowProps<T> {
 /** The data, or what is there in its place. */
 export function Show<T>({ of, missing, right, children }: ShowProps<T>): JSX.Element {
   const { error, withheld, namespace } = of;
-  const isMissing = error?.code === NOT_FOUND;
+  const isMissing = error !== undefined && error.code === NOT_FOUND;
   // What was read while there was a right to it is shown no longer.
   const data = error?.code === FORBIDDEN ? undefined : of.data;
   return (
     <>
       <WithheldNotice withheld={withheld} namespace={namespace} />
-      {isMissing && missing !== undefined ? missing : error !== undefined && <Problem status={error} right={right} />}
+      {isMissing && missing !== undefined ? (
+        <Empty title={sentence(error.message)}>
+          <a class="button" href={hrefOf(missing[1])}>
+            {missing[0]}
+          </a>
+        </Empty>
+      ) : (
+        error !== undefined && <Problem status={error} right={right} />
+      )}
       {data !== undefined && <div class={isMissing ? 'gone' : ''}>{children(data)}</div>}
       {data === undefined && error === undefined && <Loading />}
     </>

@@ -9,7 +9,8 @@ export interface TabsProps<Key extends string> {
 }
 
 /** Buttons of which one is pressed. */
-export function Tabs<Key extends string>({ label, list, on, onPress }: TabsProps<Key>): JSX.Element {
+export function Tabs<Key extends string>({ label, list, on, onPress }: TabsProps<Key>): JSX.Element | null {
+  if (list.length === 0) return null;
   return (
     <div class="tabs" role="group" aria-label={label}>
       {list.map(([key, text]) => (

@@ -5,7 +5,10 @@ import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
 import { Count, Names, PlacementLink } from './name.js';
 import { Head } from './table.js';
 import { Term } from './term.js';
-import { clustersText } from '../words.js';
+import { routeOfMeaning } from '../meaning.js';
+import { hrefOf } from '../navigate.js';
+import { FLEET, type Route } from '../route.js';
+import { clustersText, spaced } from '../words.js';
 
 /** What somebody has to look at first: in one sentence, then row by row, with the command that goes on. */
 
@@ -13,7 +16,8 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
   const { trouble, total, placements } = fleet;
   const clusters = sumOf(trouble, 'health');
   const others = sumOf(trouble, 'phase');
-  if (trouble.length === 0)
+  const maintained = sumOf(trouble, 'maintenance');
+  if (clusters + others + maintained === 0)
     return (
       <p class="headline well" role="status">
         <span class="ok">✓</span> {clustersText(total)}: none is silent, unavailable or still to join.
@@ -24,8 +28,8 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
       <p class="headline" role="status">
         {clusters > 0 && `${clusters.toLocaleString('en-US')} of ${clustersText(total)}`}
         {clusters > 0 && others > 0 && ' and '}
-        {others > 0 && `${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`} need
-        attention.
+        {others > 0 && `${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`}
+        {clusters + others > 0 ? ' need attention.' : `${clustersText(maintained)} under maintenance.`}
       </p>
       <table class="table cards" aria-label="By state">
         <Head columns={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
@@ -38,12 +42,15 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
                 </Term>
               </th>
               <td class="number">
-                <Count of={one.count} />
+                <a href={hrefOf(routeOf(one))} aria-label={`Show all ${one.count} ${spaced(one.word)}`}>
+                  <Count of={one.count} />
+                </a>
               </td>
               <td data-label="Which:">
                 <Names
                   names={one.some}
                   total={one.count}
+                  all={hrefOf(routeOf(one))}
                   {...(one.kind === 'phase' ? { linkOf: placementLink } : {})}
                 />
               </td>
@@ -78,21 +85,17 @@ function placementLink(name: string): JSX.Element {
   return <PlacementLink namespace={name.slice(0, at)} name={name.slice(at + 1)} />;
 }
 
-/** What goes on with the first one. */
-function commandFor({ word, some: [first = ''] }: Trouble): readonly string[] {
+/** What is known of the first one: one looks before one writes. */
+function commandFor({ kind, some: [first = ''] }: Trouble): readonly string[] {
   const [namespace = '', name = ''] = first.split('/');
-  const placement = ['placement', name, '-n', namespace];
-  switch (word) {
-    case 'unavailable':
-    case 'silent':
-      return ['kubectl', 'describe', 'mcl', first];
-    case 'notJoined':
-      return ['kubectl', 'mce', 'cluster', 'add', first];
-    case 'Held':
-      return ['kubectl', 'mce', 'release', ...placement];
-    case 'Paused':
-      return ['kubectl', 'mce', 'resume', ...placement];
-    default:
-      return ['kubectl', 'mce', 'explain', ...placement];
-  }
+  return kind !== 'phase'
+    ? ['kubectl', 'describe', 'mcl', first]
+    : ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace];
+}
+
+/** All of them, on a page. */
+function routeOf(one: Trouble): Route {
+  if (one.kind === 'maintenance') return { ...FLEET, q: `taint:cluster.fleetmgmt.io/${one.word}`, view: 'table' };
+  if (!isHealthTrouble(one)) return routeOfMeaning({ kind: 'phase', phase: one.word, placements: one.count });
+  return routeOfMeaning({ kind: 'health', health: one.word, clusters: one.count });
 }

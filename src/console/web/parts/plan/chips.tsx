@@ -26,11 +26,18 @@ export const CHIPS: readonly ChipKind[] = [
 ];
 
 /** An empty text, with the focus in it. */
-export function addChip(field: ChipField, beside: HTMLElement | null): void {
+export function addChip(field: ChipField): void {
   changeDraft({ [field]: [...draft.value[field], ''] });
+  focusLast(`[data-chips="${field}"] input`);
+}
+
+/** The focus goes to what somebody wants to write, once it is drawn: to its end, or to what is found in it. */
+export function focusLast(selector: string, at = /$/): void {
   setTimeout(() => {
-    const inputs = beside?.parentElement?.querySelectorAll<HTMLElement>(`[data-chips="${field}"] input`) ?? [];
-    [...inputs].at(-1)?.focus();
+    const field = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(selector)].at(-1);
+    const place = field?.value.search(at) ?? 0;
+    field?.setSelectionRange(place, place);
+    field?.focus();
   });
 }
 
