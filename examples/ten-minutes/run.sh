@@ -203,7 +203,11 @@ show() {
   echo
   echo '--- the clusters'
   for name in "${edges[@]}"; do
-    printf '%s  %s\n' "$name" "$(kubectl --context "$name" get deployment nginx -n web -o name --request-timeout=5s 2>&1 | head -n 1)"
+    case $(kubectl --context "$name" get deployment nginx -n web -o name --request-timeout=5s 2>&1) in
+      deployment.apps/nginx) echo "$name  nginx" ;;
+      *NotFound*) echo "$name  no nginx" ;;
+      *) echo "$name  does not answer" ;;
+    esac
   done
 }
 

@@ -70,6 +70,7 @@ describe('a line of output', () => {
     ['web    Satisfied   3          AGE 12s', 'web Satisfied 3 AGE TIME'],
     ['starting ... 9.8 s', 'starting ... TIME'],
     ['x   3m4s', 'x TIME'],
+    ['taint since 2026-11-30T09:08:46Z, tolerated', 'taint since TIME, tolerated'],
     ['prod-1s-eu 5', 'prod-1s-eu 5'],
   ])('the line of output %j is masked as %j', (line, plain) => {
     expect(masked([line, ''])).toEqual([plain]);

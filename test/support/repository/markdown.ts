@@ -59,10 +59,11 @@ function stepsOf(block: string): Step[] {
   return steps;
 }
 
-/** Lines without what differs from run to run: ages and durations, the widths of columns, empty lines. */
+/** Lines without what differs from run to run: times, ages and durations, the widths of columns, empty lines. */
 export function masked(lines: readonly string[]): string[] {
   const plain = lines.map((line) =>
     line
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
       .replaceAll(/(?<![\w-])(?:(\d+m)?\d+(\.\d+)? ?s(?![\w-])|\d+ m(?= ago))/g, 'TIME')
       .replaceAll(/\s+/g, ' ')
       .trim(),
