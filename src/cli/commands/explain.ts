@@ -46,14 +46,15 @@ interface Found extends Pick<ExplainQuestion, 'namespace' | 'leaving' | 'beyond'
 
 /** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none; 3 when not everything could be read. */
 export function runExplain(config: ExplainConfig): Promise<number> {
-  return answer('explain', async () => {
-    const { world, ...found } = await read(config);
-    const { beyond, leaving } = found;
-    const isWhole = isComplete({ world, refused: beyond?.refused ?? [] }) && leaving?.withheld === undefined;
-    const absent = config.source.kind === 'files' ? absentInFiles(world) : undefined;
-    const text = explainPlacement(world, requestOf(config, found));
-    return { text, exitCode: isWhole ? 0 : INCOMPLETE, errors: absent === undefined ? [] : [absent] };
-  });
+  return answer('explain', () =>
+    read(config, ({ world, ...found }) => {
+      const { beyond, leaving } = found;
+      const isWhole = isComplete({ world, refused: beyond?.refused ?? [] }) && leaving?.withheld === undefined;
+      const absent = config.source.kind === 'files' ? absentInFiles(world) : undefined;
+      const text = explainPlacement(world, requestOf(config, found));
+      return { text, exitCode: isWhole ? 0 : INCOMPLETE, errors: absent === undefined ? [] : [absent] };
+    }),
+  );
 }
 
 function requestOf(config: ExplainConfig, found: Omit<Found, 'world'>): ExplainRequest {
@@ -62,16 +63,19 @@ function requestOf(config: ExplainConfig, found: Omit<Found, 'world'>): ExplainR
   return { ...question, scores, output, colored: isColored(config) };
 }
 
-/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function read(config: ExplainConfig): Promise<Found> {
+/**
+ * Explains what was read, while the hub can still be asked whether a namespace exists. Loads the client of the API server only where
+ * it is needed: most of a start is spent on it.
+ */
+async function read<T>(config: ExplainConfig, explain: (found: Found) => T): Promise<T> {
   const { source } = config;
   if (source.kind === 'api') {
     const { withHub } = await import('../hub.js');
-    return withHub(config, source, (hub) => readHub(config, hub));
+    return withHub(config, source, async (hub) => explain(await readHub(config, hub)));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
   const world = { ...worldOfObjects(await readFiles(source.paths), namespace), at: systemClock.now() };
-  return { world, namespace: config.allNamespaces ? undefined : namespace };
+  return explain({ world, namespace: config.allNamespaces ? undefined : namespace });
 }
 
 async function readHub(config: ExplainConfig, { client, namespace: fallback, now }: Hub): Promise<Found> {
