@@ -87,7 +87,7 @@ function keptText({ held, waiting = 0, paused = 0, lost = 0 }: PlanTotals): stri
 }
 
 /**
- * `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).`, and what
+ * `Without 2 of 9 clusters: 1 Placement is short (shop/web), none of them is empty, 1 stands on its last cluster (shop/api).`, and what
  * the hub does not notice of the loss. Nothing where not all that may be read are known.
  */
 export function lossLines(
@@ -100,7 +100,7 @@ export function lossLines(
   const namesOf = (list: readonly Name[]): string =>
     list.length === 0 || mostNames === 0 ? '' : ` (${someNames(list.map(keyOf), mostNames)})`;
   const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;
-  const second = `${empty.length === 0 ? 'none' : empty.length} ${empty.length > 1 ? 'are' : 'is'} empty`;
+  const second = `${empty.length === 0 ? 'none' : empty.length} of them ${empty.length > 1 ? 'are' : 'is'} empty`;
   const third =
     onLastCluster.length > 1
       ? `${onLastCluster.length} stand on their last cluster`

@@ -134,14 +134,20 @@ interface RowContext {
 function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContext): MatrixRow {
   // The decision names it, and more may not be read.
   const isOnlyNamed = one.verdict === 'Unknown' && one.inDecision;
+  const health =
+    healthByName(snapshot.world).get(one.name)?.health ?? (one.cluster === undefined ? undefined : 'deleting');
   return {
     name: one.name,
-    ...(one.cluster === undefined ? {} : { health: healthByName(snapshot.world).get(one.name)?.health ?? 'deleting' }),
+    ...(health === undefined ? {} : { health }),
     verdict: isOnlyNamed ? 'Selected' : verdictWord(one, report.explanation),
     ...(one.rank === undefined ? {} : { rank: one.rank }),
-    why: isOnlyNamed ? 'its health is not readable with your rights' : whyText(one, report),
+    why: isOnlyNamed ? onlyNamedText(health) : whyText(one, report),
     cells: one.cluster === undefined ? [] : columns.map((column) => cellOf(one, column)),
   };
+}
+
+function onlyNamedText(health: string | undefined): string {
+  return health === undefined ? 'its health is not readable with your rights' : 'why is not known';
 }
 
 function cellOf({ cluster, unmet }: ClusterExplanation, column: Column): Cell {

@@ -230,6 +230,9 @@ function withDocument(text: string, document: string): string {
   return text.trim() === '' ? document : `${text.trimEnd()}\n---\n${document}`;
 }
 
+/** Beside a plan that is not of the draft as it is now. */
+const BEFORE = ' What stands here is of the draft before the last edit.';
+
 function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element {
   const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
   const unfinished = unfinishedIn(draft.value);
@@ -240,13 +243,14 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       {fault !== undefined && (
         <p class="fault" role="alert">
           {shown(fault)}
+          {plan !== undefined && BEFORE}
         </p>
       )}
       {unfinished !== undefined && (
         <p class="notice info" role="status">
           <strong>Not finished</strong>
           {unfinished !== '' && <code> {shown(unfinished)}</code>}: write it to its end, or take it away.
-          {plan !== undefined && ' What stands here is of the draft before.'}
+          {plan !== undefined && BEFORE}
         </p>
       )}
       <WithheldNotice withheld={withheld} namespace={namespace} />
@@ -255,7 +259,7 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       )}
       {isPlanning && (
         <p class="muted" role="status">
-          Computing…{plan !== undefined && ' What stands below is of the draft before the last edit.'}
+          Computing…{plan !== undefined && BEFORE}
         </p>
       )}
       {plan === undefined && isPlanning && <Loading rows={4} />}
