@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|proxy|oldestserver|oldesthub|argocd|kueue|flux|helm-controller]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|proxy|oldestserver|oldesthub|argocd|kueue|flux|helm-controller|ocm]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -101,6 +101,13 @@ for program in "$@"; do
       build helm-controller helmcontroller github.com/fluxcd/helm-controller
       module=$(cd "$here/helmcontroller" && go list -m -f '{{.Dir}}' github.com/fluxcd/helm-controller)
       ln -sfn "$module/config/crd/bases" "$cache/helm-controller-definitions"
+      ;;
+    # main.go is ours: the placement and the registration controllers of Open Cluster Management in one program. The
+    # definitions of what they read lie in the module of its API.
+    ocm)
+      build ocm ocm .
+      api=$(cd "$here/ocm" && go list -m -f '{{.Dir}}' open-cluster-management.io/api)
+      ln -sfn "$api" "$cache/ocm-api"
       ;;
     *) echo "programs: unknown program '$program'" >&2; exit 2 ;;
   esac

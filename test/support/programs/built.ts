@@ -17,7 +17,8 @@ export type BuiltProgram =
   | 'argocd'
   | 'kueue'
   | 'flux'
-  | 'helm-controller';
+  | 'helm-controller'
+  | 'ocm';
 
 /**
  * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
