@@ -7,10 +7,14 @@
 #   run.sh back          starts it again, and waits until it has no nginx
 #   run.sh down          ends everything, and removes it
 #
+# Everything is in the folder STATE, by default .run/ten-minutes of the repository: logs, and the kubeconfig with the contexts hub
+# and edge-1 to edge-5.
+#
 # The clusters are processes of this machine: API servers that store what is deployed and run no container. With CLUSTERS=kind
 # they are containers, and REPOSITORY is a Git repository with the folder deploy beside this file, which they can reach;
 # ARGO_CD_MANIFEST is the manifest by which Argo CD is installed.
 set -euo pipefail
+umask 077 # the folder has credentials of administrators
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -18,6 +22,8 @@ state=${STATE:-$root/.run/ten-minutes}
 clusters=${CLUSTERS:-processes}
 edges=(edge-1 edge-2 edge-3 edge-4 edge-5)
 export KUBECONFIG=$state/kubeconfig
+# What `down` may remove has this file, which `up` makes first.
+mark=$state/.made-by-ten-minutes
 
 mce() { node "$root/dist/src/main.js" "$@"; }
 begun=$SECONDS
@@ -52,7 +58,10 @@ start_process() { # start_process NAME [PORT]
     --gateway-listen 127.0.0.1:0 --console-listen none >"$state/$1.log" 2>&1 </dev/null) &
   echo $! >"$state/$1.pid"
 }
-is_up() { grep -q '^Ctrl-C stops it' "$state/$1.log"; }
+is_up() {
+  kill -0 "$(cat "$state/$1.pid" 2>/dev/null)" 2>/dev/null || fail "$1 has ended: $(tail -n 1 "$state/$1.log" 2>/dev/null)"
+  grep -q '^Ctrl-C stops it' "$state/$1.log"
+}
 stop_process() { # stop_process NAME
   local pid
   pid=$(cat "$state/$1.pid" 2>/dev/null) || return 0
@@ -149,9 +158,11 @@ flags_of() { # what cluster add has to be told of a cluster
 
 up() {
   local name repository=${REPOSITORY:-}
-  [ ! -e "$state" ] || fail "$state exists: end what runs there with $0 down"
+  [ ! -e "$mark" ] || fail "$state is in use: end what runs there with $0 down"
+  [ ! -e "$state" ] || fail "$state exists and is of somebody else: name another folder with STATE"
   [ -e "$root/dist/src/main.js" ] || make -C "$root" build
   mkdir -p "$state"
+  touch "$mark"
   case $clusters in
     processes) make_processes ;;
     kind)
@@ -185,16 +196,22 @@ up() {
 
   kubectl apply -f "$here/fleet.yaml" >/dev/null
   kubectl wait --for=condition=Ready placement/web -n argocd --timeout=1m >/dev/null
-  say "selected: $(selected | tr '\n' ' ')"
+  say "selected: $(selected | paste -sd ' ')"
 
   [ -n "$repository" ] || make_repository
   sed "s|https://git.example.com/web.git|$repository|" "$root/examples/argocd/applicationset.yaml" | kubectl apply -f - >/dev/null
   until_true 300 'Argo CD to deploy to the selected clusters' follows
-  say "nginx is on: $(deployed | tr '\n' ' ')"
+  say "nginx is on: $(deployed | paste -sd ' ')"
+}
+
+has_begun() {
+  [ -e "$mark" ] || fail "nothing runs in $state: begin with $0 up"
+  kubectl get --raw /readyz --request-timeout=5s >/dev/null 2>&1 || fail "the hub does not answer: see $state/hub.log; begin again with $0 down and $0 up"
 }
 
 show() {
   local name
+  has_begun
   echo '--- the hub'
   mce explain placement web -n argocd
   echo
@@ -213,6 +230,8 @@ show() {
 
 lose() {
   local before lost
+  has_begun
+  [ ! -e "$state/lost" ] || fail "$(cat "$state/lost") has stopped already: start it again with $0 back"
   before=$(selected)
   lost=$(head -n 1 <<<"$before")
   echo "$lost" >"$state/lost"
@@ -223,13 +242,15 @@ lose() {
   say "$lost has stopped"
   replaced() { [ "$(selected | wc -l)" = 3 ] && ! selected | grep -qx "$lost"; }
   until_true 300 'another cluster to be selected' replaced
-  say "another one takes its place: $(comm -13 <(echo "$before") <(selected) | tr '\n' ' ')"
+  say "another one takes its place: $(comm -13 <(echo "$before") <(selected) | paste -sd ' ')"
   until_true 300 'Argo CD to deploy to it' follows
-  say "nginx is on: $(deployed | tr '\n' ' ')"
+  say "nginx is on: $(deployed | paste -sd ' ')"
 }
 
 back() {
   local lost
+  has_begun
+  [ -e "$state/lost" ] || fail "every cluster runs: stop one with $0 lose"
   lost=$(cat "$state/lost")
   case $clusters in
     processes)
@@ -241,11 +262,13 @@ back() {
   say "$lost is back"
   emptied() { ! kubectl get application "web-$lost" -n argocd >/dev/null 2>&1 && ! kubectl --context "$lost" get deployment nginx -n web >/dev/null 2>&1; }
   until_true 600 "Argo CD to remove nginx from $lost" emptied
-  say "Argo CD has removed nginx from $lost; selected: $(selected | tr '\n' ' ')"
+  rm "$state/lost"
+  say "Argo CD has removed nginx from $lost; selected: $(selected | paste -sd ' ')"
 }
 
 down() {
   local name
+  [ -e "$mark" ] || fail "$state was not made by $0 up, and is not removed"
   case $clusters in
     processes) for name in argocd-application-controller argocd-applicationset-controller argocd-repo-server "${edges[@]}" hub; do stop_process "$name"; done ;;
     kind) for name in hub "${edges[@]}"; do kind delete cluster --name "$name"; done ;;

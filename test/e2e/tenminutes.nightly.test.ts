@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -14,7 +14,7 @@ import { ReaderSession } from '../support/repository/session.js';
 
 const MINUTE = 60_000;
 const EDGES = ['edge-1', 'edge-2', 'edge-3', 'edge-4', 'edge-5'];
-const [UP, SHOW, LOSE, SHOW_AGAIN, BACK, DOWN] = stepsIn(readPage('docs/how-to/ten-minutes.md'));
+const [UP, LOOK, SHOW, LOSE, SHOW_AGAIN, BACK, DOWN] = stepsIn(readPage('docs/how-to/ten-minutes.md'));
 
 // Argo CD is the real one; the hub and the clusters are processes, as on the page.
 describeWithBuiltProgram('docs/how-to/ten-minutes.md', 'argocd', () => {
@@ -55,6 +55,7 @@ describeWithBuiltProgram('docs/how-to/ten-minutes.md', 'argocd', () => {
       'one command makes five clusters of which three have nginx, and the other shows both sides',
       async () => {
         await step(UP);
+        await step(LOOK);
         before = await selected();
         expect(before).toHaveLength(3);
         expect(await withNginx(EDGES)).toEqual(before);
@@ -91,6 +92,18 @@ describeWithBuiltProgram('docs/how-to/ten-minutes.md', 'argocd', () => {
       },
       12 * MINUTE,
     );
+
+    it('a folder that the script has not made is neither used nor removed', async () => {
+      const other = path.join(folder, 'other');
+      mkdirSync(other);
+      writeFileSync(path.join(other, 'mine'), '');
+      for (const command of ['up', 'down', 'show', 'lose', 'back']) {
+        const { code } = await reader.type(`STATE='${other}' bash examples/ten-minutes/run.sh ${command}`);
+        expect([command, code]).toEqual([command, 1]);
+      }
+      expect(readdirSync(other)).toEqual(['mine']);
+      rmSync(other, { recursive: true });
+    });
 
     it('the access of Argo CD goes with a cluster that is removed', async () => {
       const after = await selected();
