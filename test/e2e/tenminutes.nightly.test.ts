@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { afterAll, expect, it } from '@jest/globals';
@@ -22,7 +22,9 @@ describeWithBuiltProgram('docs/how-to/ten-minutes.md', 'argocd', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-ten-'));
     const state = path.join(folder, 'state');
     const kubeconfig = path.join(state, 'kubeconfig');
-    const reader = new ReaderSession(folder, { PATH: pathWithKubectl(), STATE: state });
+    // Where the programs of others are that have been built.
+    const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+    const reader = new ReaderSession(folder, { PATH: pathWithKubectl(), STATE: state, XDG_CACHE_HOME: cache });
 
     const kubectl = async (command: string): Promise<readonly string[]> =>
       reader.succeeds(`kubectl --kubeconfig '${kubeconfig}' ${command}`);
