@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithKubectl } from '../support/clients/kubectl.js';
-import { cases, COMING, GROUP, LEAVING, OcmHub, OUR_DECISION } from '../support/ocm/hub.js';
+import { cases, GROUP, OcmHub, stepsOf, OUR_DECISION } from '../support/ocm/hub.js';
 
 const MINUTE = 60_000;
+const { coming, leaving } = stepsOf('docs/how-to/migrate-from-ocm.md');
 const OCM_KINDS = [
   'managedclusters',
   'managedclustersets',
@@ -53,7 +54,7 @@ describeWithKubectl('a reader who comes from Open Cluster Management', () => {
       `kubectl get ${OCM_KINDS.join(',')} -A -o jsonpath='{range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}'`,
     );
 
-  it.each(cases(COMING))(
+  it.each(cases(coming))(
     'a command of the page prints what the page shows, and the decision that was there stays: $title',
     async ({ step }) => {
       isDecided ||= step.command.includes('kind: PlacementDecision');
@@ -80,7 +81,7 @@ describeWithKubectl('a reader who comes from Open Cluster Management', () => {
     'the last commands of the page leave OCM alone on the hub, as it was',
     async () => {
       await hub.removeAdapter();
-      for (const step of LEAVING) await hub.reader.shows(step);
+      for (const step of leaving) await hub.reader.shows(step);
 
       expect(await hub.reader.succeeds('kubectl get fpl,fpd,fmcl,fmclset,fmclsetbinding -A -o name')).toEqual([]);
       expect((await written()).map((line) => line.split(' ')[1])).toEqual(before.map((line) => line.split(' ')[1]));

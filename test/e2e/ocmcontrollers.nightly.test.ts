@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startChild, type Child } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { describeWithKubectl } from '../support/clients/kubectl.js';
-import { cases, COMING, GROUP, LEAVING, OcmHub, OUR_DECISION, THEIR_DECISION } from '../support/ocm/hub.js';
+import { cases, GROUP, OcmHub, stepsOf, OUR_DECISION, THEIR_DECISION } from '../support/ocm/hub.js';
 import { describeWithBuiltProgram } from '../support/programs/built.js';
 
 const MINUTE = 60_000;
+const { coming, leaving } = stepsOf('docs/how-to/migrate-from-ocm.md');
 /** Of what the registration controllers read besides clusters and sets. */
 const WORK_AND_ADDONS = [
   'work/v1/0000_00_work.open-cluster-management.io_manifestworks.crd.yaml',
@@ -73,7 +74,7 @@ describeWithBuiltProgram('the placement and the registration controllers of OCM 
         );
     };
 
-    it.each(cases(COMING))(
+    it.each(cases(coming))(
       'a command of the page prints what the page shows, and both decisions stay: $title',
       async ({ step }) => {
         await renew('lyon-1', 'nice-1', 'paris-1');
@@ -126,7 +127,7 @@ describeWithBuiltProgram('the placement and the registration controllers of OCM 
         await renew('lyon-1', 'paris-1');
         const before = await hub.reader.succeeds(THEIR_DECISION);
         await hub.removeAdapter();
-        for (const step of LEAVING) await hub.reader.shows(step);
+        for (const step of leaving) await hub.reader.shows(step);
 
         expect(await hub.reader.succeeds('kubectl get fpl,fpd,fmcl,fmclset,fmclsetbinding -A -o name')).toEqual([]);
         expect(await hub.reader.succeeds(THEIR_DECISION)).toEqual(before);

@@ -19,12 +19,12 @@ const DEFINITIONS = [
   'ocmaddonplacementscores',
 ].map((name) => path.join('test', 'support', 'definitions', `${name}.yaml`));
 
-const STEPS = stepsIn(readPage('docs/how-to/migrate-from-ocm.md'));
-/** The first of the steps by which a reader leaves. */
-const LEAVES = STEPS.findIndex(({ command }) => command.startsWith('kubectl delete fpl '));
-/** The steps of the page on the migration: those that come, and those that leave. */
-export const COMING: readonly Step[] = STEPS.slice(0, LEAVES);
-export const LEAVING: readonly Step[] = STEPS.slice(LEAVES);
+/** The steps of the page on the migration: those by which a reader comes, and those by which one leaves. */
+export function stepsOf(page: string): { readonly coming: readonly Step[]; readonly leaving: readonly Step[] } {
+  const steps = stepsIn(readPage(page));
+  const leaves = steps.findIndex(({ command }) => command.startsWith('kubectl delete fpl '));
+  return { coming: steps.slice(0, leaves), leaving: steps.slice(leaves) };
+}
 
 const ALL_DECISIONS = `-n bakery -o jsonpath='{range .items[*]}{.metadata.name} {.status.decisions[*].clusterName}{"\\n"}{end}'`;
 /** Prints the name of each decision object, and its clusters: of this project, and of OCM. */
