@@ -6,7 +6,7 @@ import { standingMaintenance } from '../domain/clusters/maintenance.js';
 import { conditionIn, nameList } from '../domain/conditions.js';
 import { isSilentScope } from '../domain/health/brake.js';
 import { brakedScopeIn } from '../domain/health/conditions.js';
-import { once, type World } from './world/world.js';
+import { grouped, once, type World } from './world/world.js';
 
 /** The health of the clusters of a hub, as the hub has written it into their conditions. */
 export interface FleetSummary {
@@ -141,20 +141,23 @@ export function goneText({ silent, unavailable }: Pick<FleetSummary, 'silent' | 
   return parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(' and ');
 }
 
+/** The clusters that a stored decision object names. */
+export function namesIn({ status }: RawObject): readonly string[] {
+  return recordsIn(field(status, 'decisions')).map((one) => textField(one, 'clusterName'));
+}
+
 /** What of the clusters in its stored decision does not answer, as {@link goneText}, by `namespace/name` of the Placement. */
 export function goneByPlacement(world: World): ReadonlyMap<string, string> {
   const healths = healthByName(world);
-  const clusters = new Map<string, Set<string>>();
-  for (const { metadata, status } of world.objects.placementdecisions) {
-    const key = `${metadata.namespace}/${metadata.labels?.[PLACEMENT_LABEL]}`;
-    const names = clusters.get(key) ?? new Set();
-    for (const one of recordsIn(field(status, 'decisions'))) names.add(textField(one, 'clusterName'));
-    clusters.set(key, names);
-  }
+  const named = grouped(
+    world.objects.placementdecisions,
+    ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[PLACEMENT_LABEL]}`],
+    namesIn,
+  );
   return new Map(
-    Array.from(clusters, ([key, names]) => {
+    Array.from(named, ([key, lists]) => {
       const counts = { silent: 0, unavailable: 0 };
-      for (const name of names) {
+      for (const name of new Set(lists.flat())) {
         const { health } = healths.get(name) ?? {};
         if (health === 'silent' || health === 'unavailable') counts[health] += 1;
       }

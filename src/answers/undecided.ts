@@ -1,4 +1,4 @@
-import { isWithheld } from './world/worlds.js';
+import { DECISION_RESOURCES, isWithheld } from './world/worlds.js';
 import type { World } from './world/world.js';
 
 /** That no decision changes on a hub, why, and what helps. */
@@ -22,14 +22,6 @@ interface Hub {
 export const DEFINITIONS_REMEDY = 'kubectl apply --server-side -f crds/';
 
 const CONTROLLER = 'placement-controller';
-/** Without one of these kinds the controller decides nothing. */
-const DECIDING = [
-  'placements',
-  'placementdecisions',
-  'managedclusters',
-  'managedclustersets',
-  'managedclustersetbindings',
-];
 /** How the engine counts the replicas of a Deployment of which none serves: while one does, decisions are made. */
 const NO_REPLICA = /^0 of /;
 const NOT_FOUND = 404;
@@ -52,8 +44,9 @@ function unserved({ withheld }: World): readonly string[] {
   return withheld.flatMap(({ resource, status }) => (status === NOT_FOUND ? [resource] : []));
 }
 
+/** Without a kind of which decisions are computed the controller decides nothing. */
 function definitionCauses(missing: readonly string[]): readonly Cause[] {
-  const kinds = DECIDING.filter((one) => missing.includes(one));
+  const kinds = DECISION_RESOURCES.filter((one) => missing.includes(one));
   if (kinds.length === 0) return [];
   const lack = kinds.length === 1 ? 'its definition does not exist' : 'their definitions do not exist';
   return [[`the hub does not serve ${kinds.join(', ')}: ${lack}`, DEFINITIONS_REMEDY]];

@@ -9,6 +9,7 @@ import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
 import type { World } from '../world/world.js';
 import {
+  MAINTENANCES,
   maintenanceText,
   maintenanceWrite,
   type AnnotationWrite,
@@ -169,8 +170,6 @@ const MAINTENANCE_NOTES: Readonly<Record<ClusterAction, readonly string[]>> = {
   ],
   uncordon: ['Placements that want more clusters, or any better one, may select it at once.'],
 };
-
-const MAINTENANCES = { cordon: 'Cordoned', drain: 'Draining', uncordon: undefined } as const;
 
 /** Those that move are in the plan. */
 const STAYING: readonly DrainedPlacement['kind'][] = ['Tolerated', 'Held', 'Waits', 'Misconfigured'];

@@ -9,6 +9,7 @@ import { MAINTENANCE_TAINTS, maintenanceOf, standingMaintenance } from '../../do
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import { planFleet } from '../plan/plan.js';
 import { changeRows } from '../plan/text.js';
+import { DEFINITIONS_REMEDY } from '../undecided.js';
 import { unreadableLine } from '../world/worlds.js';
 import { explainInputOf, type World, type WorldResource } from '../world/world.js';
 
@@ -53,21 +54,22 @@ export async function applySpec(
 export function notStored({ object, spec }: Pick<SpecWrite, 'object' | 'spec'>, stored: RawObject): string | undefined {
   const lost = Object.keys(spec ?? {}).find((one) => field(stored.spec, one) !== spec?.[one]);
   if (lost === undefined) return undefined;
-  return `spec.${lost} of ${keyOf(object.metadata)} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`;
+  return `spec.${lost} of ${keyOf(object.metadata)} is not stored: the definitions of the hub are older than this command; apply those of this version first (${DEFINITIONS_REMEDY})`;
 }
 
+/** What each command makes of `spec.maintenance`. */
+export const MAINTENANCES = { cordon: 'Cordoned', drain: 'Draining', uncordon: undefined } as const;
+
 /** The write that begins or ends a maintenance; undefined where it is so already. */
-export function maintenanceWrite(cluster: RawObject, action: 'cordon' | 'drain' | 'uncordon'): SpecWrite | undefined {
+export function maintenanceWrite(cluster: RawObject, action: keyof typeof MAINTENANCES): SpecWrite | undefined {
   const found = maintenanceOf(asRecord(cluster.spec));
   const write = { kind: 'spec', type: ManagedClusters, object: cluster } as const;
-  switch (action) {
-    case 'cordon':
-      return found === undefined ? { ...write, spec: { maintenance: 'Cordoned' } } : undefined;
-    case 'drain':
-      return found === 'Draining' ? undefined : { ...write, spec: { maintenance: 'Draining' } };
-    case 'uncordon':
-      return standingMaintenance(asRecord(cluster.spec)).length === 0 ? undefined : { ...write, spec: undefined };
-  }
+  const maintenance = MAINTENANCES[action];
+  if (maintenance === undefined)
+    return standingMaintenance(asRecord(cluster.spec)).length === 0 ? undefined : { ...write, spec: undefined };
+  // Who drains a cluster has cordoned it, too.
+  const isSo = found === maintenance || found === 'Draining';
+  return isSo ? undefined : { ...write, spec: { maintenance } };
 }
 
 const TEXTS = {

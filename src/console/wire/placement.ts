@@ -10,6 +10,11 @@ import type { DecisionHistory } from '../../answers/history.js';
 /** The phases that somebody has to look at, the worst first: on every page. One that holds clusters is `Held`, too. */
 export const WORST_FIRST = ['Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Held', 'Paused', 'Waiting'];
 
+/** The phase that a Placement is shown with: one that holds clusters is held, whatever else it is. */
+export function shownPhase({ phase, held }: Pick<PlacementSummary, 'phase' | 'held'>): string {
+  return held ? 'Held' : phase;
+}
+
 export interface PlacementRow extends PlacementSummary {
   readonly selected: number;
   /** Absent: all that match. */

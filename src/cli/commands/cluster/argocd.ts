@@ -61,14 +61,9 @@ export async function addToArgoCd(
   const options = { fieldManager: JOIN_FIELD_MANAGER, force: false, metadataOnly: true };
   const { uid: secretUid } = secret?.metadata ?? {};
   try {
-    if (secretUid === undefined) await client.apply<KubeObject>(Secrets, wanted, options);
-    // By force: the agent has put a token in, and puts another one in when it has joined again.
-    else
-      await client.apply(
-        Secrets,
-        { ...wanted, metadata: { ...wanted.metadata, uid: secretUid } },
-        { ...options, force: true },
-      );
+    // One that is there by force: the agent has put a token in, and puts another one in when it has joined again.
+    const metadata = secretUid === undefined ? wanted.metadata : { ...wanted.metadata, uid: secretUid };
+    await client.apply<KubeObject>(Secrets, { ...wanted, metadata }, { ...options, force: secretUid !== undefined });
     await client.apply<KubeObject>(Roles, role, options);
     await client.apply<KubeObject>(RoleBindings, binding, options);
   } catch (error) {

@@ -1,7 +1,8 @@
 import { grouped } from '../../../answers/world/world.js';
-import { byNumbers } from '../../../runtime/vocabulary/names.js';
+import { byNumbers, keyOf } from '../../../runtime/vocabulary/names.js';
 import { HEALTHS } from '../../wire/fleet.js';
 import type { Found, Meaning } from '../../wire/find.js';
+import { shownPhase } from '../../wire/placement.js';
 import { countsOf, fleetClusters, matchedBy, setFacets } from './fleet.js';
 import { hubStatusOf } from '../placements.js';
 import { questionOf, type Question } from './question.js';
@@ -99,9 +100,10 @@ function clustersOf(snapshot: Snapshot): readonly Candidate[] {
 function placementsOf(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find placements', () =>
     hubStatusOf(snapshot)
-      .placements.map(({ namespace, name, phase, held }) =>
-        candidate([name, `${namespace}/${name}`], { kind: 'placement', namespace, name, phase: held ? 'Held' : phase }),
-      )
+      .placements.map((one) => {
+        const { namespace, name } = one;
+        return candidate([name, keyOf(one)], { kind: 'placement', namespace, name, phase: shownPhase(one) });
+      })
       .sort((a, b) => byNumbers(a.texts[1] ?? '', b.texts[1] ?? '')),
   );
 }

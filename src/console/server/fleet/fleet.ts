@@ -3,14 +3,14 @@ import {
   brakeText,
   fleetSummary,
   healthByName,
+  namesIn,
   type ClusterHealth,
   type Health,
 } from '../../../answers/fleetsummary.js';
 import type { PlacementSummary } from '../../../answers/status.js';
 import { setsOf } from '../../../answers/world/clustertable.js';
 import { grouped, type World } from '../../../answers/world/world.js';
-import { field, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
-import { byNumbers } from '../../../runtime/vocabulary/names.js';
+import { byNumbers, keyOf } from '../../../runtime/vocabulary/names.js';
 import {
   HEALTHS,
   type ClusterRow,
@@ -20,7 +20,7 @@ import {
   type Sort,
   type Trouble,
 } from '../../wire/fleet.js';
-import { WORST_FIRST } from '../../wire/placement.js';
+import { shownPhase, WORST_FIRST } from '../../wire/placement.js';
 import { hubStatusOf } from '../placements.js';
 import { matchesAll, parseQuery, type QueryCluster, type Term } from './query.js';
 import type { Snapshot } from '../snapshot.js';
@@ -110,9 +110,7 @@ export function troubleOf(
       of(
         'phase',
         word,
-        placements.flatMap(({ namespace, name, phase, held }) =>
-          (held ? 'Held' : phase) === word ? [`${namespace}/${name}`] : [],
-        ),
+        placements.flatMap((one) => (shownPhase(one) === word ? [keyOf(one)] : [])),
       ),
     ),
   ];
@@ -215,6 +213,5 @@ export function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
 
 /** How many decisions name each cluster; of several objects of one Placement each cluster is in one. */
 function holderCounts({ objects }: World): ReadonlyMap<string, number> {
-  const named = objects.placementdecisions.flatMap(({ status }) => recordsIn(field(status, 'decisions')));
-  return counted(named.map((one) => textField(one, 'clusterName')));
+  return counted(objects.placementdecisions.flatMap(namesIn));
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { WORST_FIRST, type PlacementRow, type Placements } from '../../wire/placement.js';
+import { shownPhase, WORST_FIRST, type PlacementRow, type Placements } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -56,7 +56,7 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   );
   const found = data.rows.filter((one) => isOf(one, phase));
   // That of this very name stays first.
-  const rows = q === '' ? [...found].sort((a, b) => placeOf(wordOf(a)) - placeOf(wordOf(b))) : found;
+  const rows = q === '' ? [...found].sort((a, b) => placeOf(shownPhase(a)) - placeOf(shownPhase(b))) : found;
   const pages = usePages(rows.length, PAGE);
   return (
     <div class="card">
@@ -78,11 +78,6 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
       <Pager label="Placements" {...pages} />
     </div>
   );
-}
-
-/** As on the page of the fleet. */
-function wordOf({ phase, held }: PlacementRow): string {
-  return held ? 'Held' : phase;
 }
 
 function placeOf(phase: string): number {
