@@ -70,9 +70,9 @@ const HOSTILE: readonly (readonly [name: string, address: string, shows: string]
   ['placement', `/placements/shop/${WEB}?show=all`, 'own<img'],
   ['history', `/placements/shop/${MAIL}`, 'Changed since kubectl apply'],
   ['why', `/placements/shop/${WEB}?show=all&why=cluster-1${encodeURIComponent(NAME_ATTACK)}`, 'Why cluster-1<img'],
-  ['absent placement', `/placements/shop/${SCRIPT}`, 'There is no Placement <script>'],
+  ['absent placement', `/placements/shop/${SCRIPT}`, 'Placement shop/<script>alert(1)</script> was not found'],
   ['cluster', `/clusters/cluster-30${encodeURIComponent(NAME_ATTACK)}`, 'Who has edited it'],
-  ['absent cluster', `/clusters/${SCRIPT}`, 'There is no cluster <script>'],
+  ['absent cluster', `/clusters/${SCRIPT}`, 'ManagedCluster <script>alert(1)</script> was not found'],
   ['set', `/sets/edge${encodeURIComponent(NAME_ATTACK)}`, 'Members'],
   ['engine', '/engine', '1 of 2 available'],
   ['events', '/events', '$(reboot)'],
@@ -206,7 +206,7 @@ const SCENES: readonly Scene[] = [
       await page.getByLabel('Manifests').fill('# \u202eevil');
       await page.getByText('Characters are not seen here').waitFor();
       await page.locator('[data-chips="labels"] input').fill('cluster-3:tier=silver');
-      await page.getByText('Plan: ').waitFor();
+      await page.getByText('All Placements together: ').waitFor();
     },
   },
   { name: 'yaml', world: documentsWorld, address: '/yaml/placements/shop/web', shows: 'numberOfClusters: 3' },
@@ -576,10 +576,10 @@ describeWithChromium('the pages of the console', () => {
     await page.getByText('Without 150 of 600 clusters').waitFor();
     await page.getByText('1–20 of 60').waitFor();
     await page.getByRole('button', { name: /more$/ }).first().click();
-    const rows = page.getByRole('rowgroup', { name: 'Clusters, held, rows' });
+    const rows = page.getByRole('rowgroup', { name: 'Clusters, lost, rows' });
     await rows.getByRole('link').first().waitFor();
     await rows.press('End');
-    const last = await page.getByRole('table', { name: 'Clusters, held' }).getAttribute('aria-rowcount');
+    const last = await page.getByRole('table', { name: 'Clusters, lost' }).getAttribute('aria-rowcount');
     expect(Number(last)).toBeGreaterThan(80);
     await rows.locator(`[aria-rowindex="${last}"] a`).waitFor();
     await picture(page, 'what if, large loss', WIDE);

@@ -41,7 +41,7 @@ export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
     <>
       <h2>{title}</h2>
       <Pager label="Values" {...across} />
-      {rows.length > 0 && (
+      {columns.length > 0 && (
         <div class="sideways" tabIndex={0} role="region" aria-label={title}>
           <table class="table heat">
             <thead>
