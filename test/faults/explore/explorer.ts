@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 import { startBaseHub, type BaseHub } from '../hub/base.js';
+import { difference } from '../hub/stored.js';
 import { faultText, planText, type Plan } from '../plan.js';
 import { run, type Moment, type Outcome, type Violation } from '../run.js';
 import type { Scenario } from '../scenario.js';
@@ -44,6 +45,7 @@ export class Explorer {
     const [first] = made.violations;
     if (first !== undefined)
       throw new Error(`${name}, without faults: step ${first.step}: ${first.rule}: ${first.detail}`);
+    await this.#checkRestart(name, from, made);
     this.#references.set(key, made);
     return made;
   }
@@ -61,6 +63,15 @@ export class Explorer {
   async #start(scenario: string, from: number): Promise<{ readonly start?: Moment }> {
     const start = from === 0 ? undefined : (await this.reference({ scenario })).moments[from];
     return start === undefined ? {} : { start };
+  }
+
+  /** Programs that start on what is stored at the end of a step leave it as it is. */
+  async #checkRestart(scenario: string, from: number, { states }: Outcome): Promise<void> {
+    if (from === 0) return;
+    const { states: whole } = await this.reference({ scenario });
+    const [before, after] = [whole[from], states[0]];
+    const changed = before && after && difference(before, after);
+    if (changed !== undefined) throw new Error(`${scenario}, without faults: a restart after step ${from}: ${changed}`);
   }
 
   async run(plan: Plan, log?: (line: string) => void): Promise<Outcome> {

@@ -52,7 +52,8 @@ function keptLease(lease: BuiltIn<V1Lease>, before: AgentLease | undefined, deps
   const storedAt = storedTime(lease.metadata) ?? deps.wall();
   const clock = clockState(Date.parse(renewTime) - storedAt, before?.observed?.clock);
   const durationMs = leaseDurationSeconds === undefined ? 0 : leaseDurationMs(leaseDurationSeconds);
-  const observed = { at: Math.round(deps.monotonic()), clock, durationMs };
+  // Rounded down: a Lease that was read at once before the observation began would else count as renewed since.
+  const observed = { at: Math.floor(deps.monotonic()), clock, durationMs };
   return { metadata, observed: deps.isJoined(name) ? observed : { ...observed, holder } };
 }
 
