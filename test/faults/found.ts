@@ -146,4 +146,11 @@ export const FOUND: readonly Found[] = [
       'that time is rounded down; a start of the programs in the middle of a scenario may change nothing that is stored',
     plan: readPlan('{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}'),
   },
+  {
+    what: 'said that an engine was Ready without a Service that it had deleted before, and that its late watch still had',
+    mendedBy: 'what this process has deleted counts as gone, whatever its watch says',
+    plan: readPlan(
+      '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"read","n":29},"when":"before","what":{"kind":"outage","status":500,"ms":20000,"all":true}}],"from":1,"to":3}',
+    ),
+  },
 ];
