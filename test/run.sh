@@ -111,7 +111,7 @@ case $suite in
     CONTROL_PLANE=embedded jest counted --maxWorkers="$(at_least 3)" --coverage --testPathPatterns "${counted[@]}"
     jest unit --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
-    program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 2000 --seed 1
+    program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 20000 --seed 1
     program specs --max-semi-space-size=64 dist/test/faults/specs/main.js --specs 100 --seed 1
     ;;
   nightly)

@@ -82,7 +82,7 @@ const wanted = count('plans', 0);
 const seed = count('seed', 0);
 
 /** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
-const WEIGHTS: Readonly<Record<string, number>> = { placement: 6, gateway: 6, timed: 4 };
+const WEIGHTS: Readonly<Record<string, number>> = { placement: 8, gateway: 10, timed: 4 };
 
 function weightOf(scenario: string): number {
   return WEIGHTS[scenario.split('/')[0] ?? ''] ?? 1;
