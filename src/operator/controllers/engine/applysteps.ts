@@ -194,7 +194,7 @@ const NOT_DESIRED = 'not desired';
 /** Deletes an object that is no longer desired. One that cannot be deleted has a state until it is gone. */
 async function pruneObject(step: Step, input: Input, scope: Scope): Promise<Applied> {
   if (step.action !== 'delete') return NOTHING_APPLIED;
-  const { client, memory, pass, clock, targets } = scope;
+  const { client, memory, pass, clock } = scope;
   const id = idOf(step.type, step.name);
   const backedOff = memory.backedOff(id, NOT_DESIRED, clock.monotonic());
   if (backedOff !== undefined) return onlyStates([backedOff]);
@@ -206,7 +206,6 @@ async function pruneObject(step: Step, input: Input, scope: Scope): Promise<Appl
     if (ownershipOf(fresh, input.identity) !== 'ours' || isTerminating(fresh)) return NOTHING_APPLIED;
     verbs = ['delete'];
     await client.delete(step.type, step.name, { preconditions: { uid, resourceVersion }, signal: pass.signal });
-    targets.deleted(input.identity, uid);
   } catch (error) {
     return onlyStates([await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope)]);
   }

@@ -104,8 +104,6 @@ interface CacheSet {
   readonly objects: readonly Cache<KubeObject>[];
   /** By kind and name. */
   readonly named: Map<string, Cache<KubeObject>>;
-  /** The uids of objects that this process has deleted and the caches still have. */
-  readonly deleted: Set<string>;
 }
 
 interface TargetCacheOptions {
@@ -165,7 +163,7 @@ export class TargetCaches {
     const objects = types.map((type) =>
       this.#start(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
     );
-    const set: CacheSet = { uid: engine.uid, namespace, objects, named: new Map(), deleted: new Set() };
+    const set: CacheSet = { uid: engine.uid, namespace, objects, named: new Map() };
     this.#sets.set(engine.name, set);
     this.#watchNamed(engine.name, set, named);
   }
@@ -179,16 +177,11 @@ export class TargetCaches {
       (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
     );
     if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
-    const contents = { stored: storedIn(set), named: contentsOf([...set.named.values()]) };
+    const contents = { stored: contentsOf(set.objects), named: contentsOf([...set.named.values()]) };
     if (secret?.current() !== true) return { kind: 'synced', contents: { ...contents, pullSecret: 'unknown' } };
     const [uid] = [...secret.store.values()].map(({ metadata }) => metadata.uid);
     const presence = uid === undefined ? 'absent' : 'present';
     return { kind: 'synced', contents: { ...contents, pullSecret: presence, pullSecretUid: uid } };
-  }
-
-  /** Notes that this process has deleted the object with this uid: a watch that is late has it for some time. */
-  deleted(engine: EngineIdentity, uid: string): void {
-    this.#sets.get(engine.name)?.deleted.add(uid);
   }
 
   /** Closes the caches of an engine, if any are open. */
@@ -247,15 +240,6 @@ export class TargetCaches {
 function byName(type: ResourceType, namespace: string, name: string): CacheOptions<KubeObject> {
   const options = { type, namespace, fieldSelector: `metadata.name=${name}` };
   return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
-}
-
-/** The objects of ours, without those that this process has deleted. */
-function storedIn({ objects, deleted }: CacheSet): readonly StoredObject[] {
-  const all = contentsOf(objects);
-  if (deleted.size === 0) return all;
-  const uids = new Set(all.map(({ object }) => object.metadata.uid));
-  for (const uid of deleted) if (!uids.has(uid)) deleted.delete(uid);
-  return all.filter(({ object }) => !deleted.has(object.metadata.uid ?? ''));
 }
 
 function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
