@@ -146,4 +146,11 @@ export const FOUND: readonly Found[] = [
       'that time is rounded down; a start of the programs in the middle of a scenario may change nothing that is stored',
     plan: readPlan('{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}'),
   },
+  {
+    what: 'left the join token of a cluster valid, after one answer that its Secret was gone or another one',
+    mendedBy: 'the Secret is deleted three times, a minute apart',
+    plan: readPlan(
+      '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
+    ),
+  },
 ];
