@@ -70,8 +70,8 @@ const renewed: Scenario = {
     place('web', { numberOfClusters: 1 }),
     within(70, renew('a')),
     within(5, customClaims('a', { region: 'north' })),
-    // A machine that was rebuilt takes over the name.
-    within(70, renew('a', 'b')),
+    // A machine that was rebuilt takes over the name: its agent reads the Secret every five minutes.
+    within(600, renew('a', 'b')),
   ],
 };
 
@@ -81,7 +81,7 @@ const expired: Scenario = {
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a'),
-  steps: [cut('a'), wait(8 * 24 * 60), connect('a'), within(70, renew('a'))],
+  steps: [within(200, cut('a')), wait(8 * 24 * 60), connect('a'), within(70, renew('a'))],
 };
 
 /** Somebody deletes the Lease while its holder cannot be reached. */
