@@ -153,4 +153,11 @@ export const FOUND: readonly Found[] = [
       '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
     ),
   },
+  {
+    what: 'said that an engine was ready, whose objects it had deleted a moment ago for a component that was off, while their watch was late',
+    mendedBy: 'an object counts as applied only by a cache that has the last own write to it',
+    plan: readPlan(
+      '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
+    ),
+  },
 ];
