@@ -52,8 +52,8 @@ export interface Hub {
   renewLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
   /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. Up to three requests. */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
-  /** Deletes the join Secret, so that the join token becomes invalid. True when it is gone, or another Secret has its name. */
-  deleteJoinSecret(signal: AbortSignal): Promise<boolean>;
+  /** Deletes the join Secret, so that the join token becomes invalid, also while a finalizer keeps the Secret. */
+  deleteJoinSecret(signal: AbortSignal): Promise<void>;
   /**
    * Replaces the token of Argo CD for the cluster in its Secret in this namespace. Throws an Error where the Secret is not as
    * `cluster add` writes it.
@@ -179,16 +179,14 @@ export class TransportHub implements Hub {
     }
   }
 
-  async deleteJoinSecret(signal: AbortSignal): Promise<boolean> {
+  async deleteJoinSecret(signal: AbortSignal): Promise<void> {
     const preconditions = { uid: this.#identity.joinSecretUid };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
     try {
       await this.#send({ method: 'DELETE', verb: 'delete', type: Secrets, body }, signal);
-      // The response does not say whether a finalizer keeps it; the next request does.
-      return false;
     } catch (error) {
-      if (isFailure(error, 'NotFound', 'Conflict')) return true;
-      throw error;
+      // It is gone, or another Secret has its name.
+      if (!isFailure(error, 'NotFound', 'Conflict')) throw error;
     }
   }
 

@@ -51,7 +51,6 @@ describe('joining', () => {
       ['createLease', 'token-1'],
       ['applyStatus', 'token-1'],
       ['deleteJoinSecret', 'token-1'],
-      ['deleteJoinSecret', 'token-1'],
     ]);
     expect(home.secret.content).toMatchObject({ token: 'token-1' });
     expect(hub.holder).toBe('kube-system-uid');
@@ -104,6 +103,13 @@ describe('joining', () => {
     await started();
 
     expect(stored).toEqual(['token-1']);
+  });
+
+  it('an agent deletes the join Secret three times, since an answer that it is gone may be false', async () => {
+    await started();
+    await clock.advance(HOUR);
+
+    expect(hub.times('deleteJoinSecret')).toEqual([0, 57, 114]);
   });
 
   it('an agent whose cluster cannot be read joins, ends the join token, and reports later', async () => {

@@ -140,16 +140,16 @@ describe('the requests of an agent to a hub', () => {
   });
 
   it.each([
-    ['it is deleted', undefined, false],
-    ['there is none', 'NotFound', true],
-    ['another one has its name', 'Conflict', true],
-  ] as const)('the join Secret is deleted by its uid: %s', async (_name, error, isGone) => {
+    ['it is deleted', undefined],
+    ['there is none', 'NotFound'],
+    ['another one has its name', 'Conflict'],
+  ] as const)('the join Secret is deleted by its uid: %s', async (_name, error) => {
     answer = () => {
       if (error !== undefined) throw hubError(error);
       return { kind: 'Status', status: 'Success' };
     };
 
-    expect(await hub.deleteJoinSecret(signal)).toBe(isGone);
+    await hub.deleteJoinSecret(signal);
     expect(sent()).toMatchObject({
       line: 'DELETE /api/v1/namespaces/multicluster-engine-agents/secrets/edge-1',
       body: { preconditions: { uid: 'uid-of-secret' } },

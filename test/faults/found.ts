@@ -147,10 +147,17 @@ export const FOUND: readonly Found[] = [
     plan: readPlan('{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}'),
   },
   {
-    what: 'said that an engine was Ready without a Service that it had deleted before, and that its late watch still had',
-    mendedBy: 'what this process has deleted counts as gone, whatever its watch says',
+    what: 'left the join token of a cluster valid, after one answer that its Secret was gone or another one',
+    mendedBy: 'the Secret is deleted three times, a minute apart',
     plan: readPlan(
-      '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"read","n":29},"when":"before","what":{"kind":"outage","status":500,"ms":20000,"all":true}}],"from":1,"to":3}',
+      '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
+    ),
+  },
+  {
+    what: 'said that an engine was ready, whose objects it had deleted a moment ago for a component that was off, while their watch was late',
+    mendedBy: 'an object counts as applied only by a cache that has the last own write to it',
+    plan: readPlan(
+      '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
     ),
   },
 ];

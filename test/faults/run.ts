@@ -73,7 +73,7 @@ export interface RunOptions {
 const QUIET_MS = 3_000;
 /** A watch that is silent is noticed after 150 s, and a collection that fails is asked for every 45 s at most. */
 const LATEST_MS = 600_000;
-/** From the last fault to the end of a step, but for what has a longer time limit of its own. */
+/** From the last fault, or when a silent watch was noticed, to the end of a step: a brake takes 240 s to end, and its toleration passes. */
 const CONVERGED_MS = 300_000;
 const LOOK_EVERY_MS = 500;
 const MOST_PASSES = 5;
@@ -229,7 +229,7 @@ class Run {
     for (let next = LOOK_EVERY_MS; ;) {
       await simulation.pass(next);
       const now = simulation.monotonic();
-      const { calmAt, awaitedUntil } = this.#injector;
+      const { calmAt, awaitedUntil, noticedAt } = this.#injector;
       if (calmAt > this.#countedFrom && calmAt <= now) {
         this.#countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
@@ -250,7 +250,7 @@ class Run {
       if (isLate) this.#violate('not settled', open ?? 'something is under way all the time');
       this.#states.push(state);
       if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
-      this.#checkTime(Math.max(began, calmAt), activeAt);
+      this.#checkTime(Math.max(began, calmAt, noticedAt), activeAt);
       if (reference === undefined) {
         this.#checkSelected();
         this.#bounds.checkRecords();

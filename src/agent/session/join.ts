@@ -1,7 +1,7 @@
 import { delay } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
-import { firstRenewalMs, renewalPeriodMs, retryMs, rotationMs, type ShortenableDelay } from '../schedule.js';
+import { firstRenewalMs, jittered, renewalPeriodMs, rotationMs, type ShortenableDelay } from '../schedule.js';
 import { Attempts, failureResult, isPolicyDenial, takenProblem, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 import type { OwnToken } from './owntoken.js';
@@ -57,17 +57,19 @@ async function tryAcquireLease(context: SessionContext, { hub, token }: Holding,
   }
 }
 
-/** Deletes the Secret that the join token is bound to, so that the token becomes invalid. Runs at each start, until it is gone. */
+/** An answer that the join Secret is gone may be false, and so may another one soon after it. */
+const DELETIONS = 3;
+const DELETED_AGAIN_MS = 60_000;
+
+/** Ends the join token, at each start: deletes the Secret that it is bound to, a few times. */
 export async function deleteJoinSecret(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
   const { clock, random } = context.tools;
   const attempts = new Attempts(context, 'joinsecret');
-  for (;;) {
+  for (let deletions = 0; deletions < DELETIONS;) {
     await context.state.whenAvailable(signal);
     const outcome = await attempts.run(() => hub.deleteJoinSecret(signal), signal);
-    if (outcome.kind === 'done' && outcome.value) return;
-    // A Secret with a finalizer is still there after its deletion.
-    const wait = outcome.kind === 'failed' ? outcome.retryInMs : retryMs(1, random);
-    await delay(clock, wait, signal);
+    if (outcome.kind === 'done') deletions += 1;
+    await delay(clock, outcome.kind === 'done' ? jittered(DELETED_AGAIN_MS, random) : outcome.retryInMs, signal);
   }
 }
 

@@ -40,6 +40,9 @@ interface Outage {
   readonly text?: string;
 }
 
+/** A watch that delivers nothing for so long is ended by its process. */
+const SILENT_MS = 150_000;
+
 /** Counts requests and events of each step, and says which meets a fault of the plan. */
 export class Injector {
   readonly #simulation: Simulation;
@@ -50,6 +53,8 @@ export class Injector {
   calmAt = 0;
   /** The same without events that are late: a step may end before they come, as people wait for no watch. */
   awaitedUntil = 0;
+  /** Monotonic ms by which a process has noticed that the last watch which fell silent did so. */
+  noticedAt = 0;
   #waiting: readonly Fault[];
   #outages: Outage[] = [];
   /** The open watches of all processes. */
@@ -99,6 +104,7 @@ export class Injector {
     const fault = this.#count('event', `${process} event ${resource}`);
     if (fault === undefined) return undefined;
     const { what } = fault;
+    if (what.kind === 'mute') this.noticedAt = this.#simulation.monotonic() + SILENT_MS;
     if (what.kind === 'late') this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + what.ms);
     if (what.kind === 'gone') {
       this.#disturb(what.ms);

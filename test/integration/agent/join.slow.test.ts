@@ -76,6 +76,7 @@ describe('an agent that joins', () => {
     });
     // Renewals are sent meanwhile.
     const requests = await waitFor('the join Secret to be missed', async (seen) => {
+      await process.pass(1_000);
       const found = (await hub.requestsOf('edge-1')).filter((one) => one !== 'patch leases 200');
       seen(found);
       return found.includes('delete secrets 404') ? found : undefined;

@@ -97,9 +97,7 @@ export class FakeHub {
       },
       deleteJoinSecret: async () => {
         called('deleteJoinSecret');
-        const wasGone = !this.hasJoinSecret;
         this.hasJoinSecret = false;
-        return wasGone;
       },
       handOver: async (handed) => {
         called('handOver');

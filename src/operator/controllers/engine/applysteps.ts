@@ -46,8 +46,8 @@ export function merge(a: Applied, b: Applied): Applied {
 }
 
 /**
- * Carries out steps in their order and continues after a failure. A step that would write reads the object from the API
- * server first and is decided again, so that a cache that lags causes no write. Throws Fenced and Aborted only.
+ * Carries out steps in their order and continues after a failure. A step that would write, or whose cache lags behind an own write,
+ * reads the object from the API server first and is decided again. Throws Fenced and Aborted only.
  */
 export async function applySteps(steps: readonly Step[], input: Input, scope: Scope): Promise<Applied> {
   let applied = NOTHING_APPLIED;
@@ -66,7 +66,7 @@ async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise
   const { client, clock, memory, pass } = scope;
   const { desired } = step;
   const id = idOf(step.type, step.name);
-  if (step.action === 'keep') {
+  if (step.action === 'keep' && memory.writes.newest(id, step.stored) === step.stored) {
     memory.succeeded(id);
     return onlyStates([objectState(step, 'applied', '')]);
   }
@@ -114,6 +114,7 @@ async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise
   if (step.type === RoleBindings || step.name.name === LOCAL_CLUSTER_ROLE) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
+  memory.writes.mutated(id, answer);
   const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);
   if (changed.length > 0) {
     const message = `${changed.join(', ')} is changed by admission or by another controller after each apply`;
@@ -206,6 +207,7 @@ async function pruneObject(step: Step, input: Input, scope: Scope): Promise<Appl
     if (ownershipOf(fresh, input.identity) !== 'ours' || isTerminating(fresh)) return NOTHING_APPLIED;
     verbs = ['delete'];
     await client.delete(step.type, step.name, { preconditions: { uid, resourceVersion }, signal: pass.signal });
+    memory.writes.deleted(id, uid);
   } catch (error) {
     return onlyStates([await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope)]);
   }

@@ -36,7 +36,7 @@ export class EngineReconciler implements Reconciler {
     const { name, uid } = identity;
     let memory = this.#memories.get(name);
     // An engine that was deleted and created again under the same name is another engine.
-    if (memory === undefined || memory.uid !== uid) memory = new EngineMemory(uid);
+    if (memory === undefined || memory.uid !== uid) memory = new EngineMemory(uid, this.#context.clock);
     this.#memories.set(name, memory);
     return { ...this.#context, pass, memory };
   }

@@ -8,7 +8,8 @@ import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import type { EngineMetrics } from '../metrics.js';
-import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import type { Pass } from '../../../runtime/controller/result.js';
 import type { EngineCaches, TargetCaches } from './caches.js';
 import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
@@ -58,6 +59,8 @@ export interface Scope extends EngineContext {
 /** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
 export class EngineMemory {
   readonly uid: string;
+  /** The operator's own writes of the engine's objects, by id, until the watch caches have them. */
+  readonly writes: MutationCache<KubeObject>;
   /** Monotonic ms at which the installer binding was last written; its rights take effect with a delay. */
   boundAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
@@ -77,8 +80,9 @@ export class EngineMemory {
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, { readonly count: number; readonly lastAt: number }>();
 
-  constructor(uid: string) {
+  constructor(uid: string, clock: Pick<Clock, 'monotonic'>) {
     this.uid = uid;
+    this.writes = new MutationCache(clock);
   }
 
   /**

@@ -104,13 +104,14 @@ const claimsWhileCut: Scenario = {
   name: 'agents/claims-while-cut',
   selects: '- - - b',
   ...HUB,
-  homes: ['a', 'b'],
-  given: (hands) => machines(hands, 'ab', 'ab'),
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
   steps: [
     place('web', { predicates: north }),
-    within(90, cut('b')),
+    // Until it is tainted: else a step that takes longer would end otherwise.
+    within(150, cut('b')),
     within(5, customClaims('b', { region: 'north' })),
-    within(90, connect('b')),
+    within(60, connect('b')),
   ],
 };
 

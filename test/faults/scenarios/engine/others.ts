@@ -18,6 +18,7 @@ import {
   HOLDS,
   HOME,
   install,
+  LOOKED_AT,
   manifest,
   others,
   RELEASED,
@@ -47,6 +48,7 @@ export const BY_OTHERS: readonly Scenario[] = [
       uninstall(),
     ],
     {
+      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(ServiceAccounts, gateway));
         await hands.create(
@@ -59,6 +61,7 @@ export const BY_OTHERS: readonly Scenario[] = [
     'refusal',
     [install(), slowly(LOOK_MS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
     {
+      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(Services, gateway, { ...service, metadata: others }));
         await hands.create(manifest(ServiceAccounts, { namespace: HOME, name: 'placement-controller' }));

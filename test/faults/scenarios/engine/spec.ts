@@ -12,6 +12,7 @@ import {
   edit,
   HOME,
   install,
+  LOOKED_AT,
   others,
   pause,
   ROOM,
@@ -42,13 +43,17 @@ export const BY_SPEC: readonly Scenario[] = [
     addPullSecret('registry', 'example.com/other'),
     change({ imagePullSecret: null }),
   ]),
-  scenario('trust-bundle', [
-    install({ trustBundle: { configMapName: 'authorities' } }),
-    // It is read every 10 s until it can be used, then every 60 s.
-    slowly(12_000, addTrustBundle('authorities', 0)),
-    slowly(65_000, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
-    change({ trustBundle: null }),
-  ]),
+  scenario(
+    'trust-bundle',
+    [
+      install({ trustBundle: { configMapName: 'authorities' } }),
+      // It is read every 10 s until it can be used, then every 60 s.
+      slowly(12_000, addTrustBundle('authorities', 0)),
+      slowly(65_000, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
+      change({ trustBundle: null }),
+    ],
+    LOOKED_AT,
+  ),
   scenario('components', [
     install(),
     change({ components: [{ name: 'gateway', enabled: false }] }),
@@ -67,8 +72,7 @@ export const BY_SPEC: readonly Scenario[] = [
       add(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }, { metadata: others, spec: {} }),
       change({ localCluster: { enabled: true } }),
     ],
-    // The hub is asked every 10 s whether it is well.
-    { mostPasses: 60 },
+    LOOKED_AT,
   ),
   scenario('update', [install(), update('0.2.0'), change({ availability: 'High' }), update('0.1.0')]),
 ];

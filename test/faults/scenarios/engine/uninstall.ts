@@ -1,7 +1,21 @@
 import { ConfigMaps, Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Scenario } from '../../scenario.js';
 import { fleet, leave, placementOf, unplace } from '../fleet.js';
-import { add, edit, HELD, HOLDS, HOME, install, others, pause, RELEASED, ROOM, scenario, uninstall } from './words.js';
+import {
+  add,
+  edit,
+  HELD,
+  HOLDS,
+  HOME,
+  install,
+  LOOKED_AT,
+  others,
+  pause,
+  RELEASED,
+  ROOM,
+  scenario,
+  uninstall,
+} from './words.js';
 
 const controller = { namespace: HOME, name: 'placement-controller' };
 
@@ -11,6 +25,7 @@ export const UNINSTALLS: readonly Scenario[] = [
     'engine-goes-first',
     [install({ localCluster: { enabled: true } }), uninstall(), unplace('web'), leave('a')],
     {
+      ...LOOKED_AT,
       given: async (hands) => {
         await fleet(hands, 'ab');
         await hands.create(placementOf('web', {}));

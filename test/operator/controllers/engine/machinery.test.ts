@@ -246,7 +246,7 @@ describe('the memory of an engine', () => {
   });
 
   it('a failure counts when its pass has ended, and a success resets the count', () => {
-    const memory = new EngineMemory('u');
+    const memory = new EngineMemory('u', new ManualClock());
     expect(memory.failed('a', tried(0)).failures).toBe(1);
     expect(memory.failed('a', tried(0)).failures).toBe(1);
     memory.countFailures();
@@ -257,7 +257,7 @@ describe('the memory of an engine', () => {
   });
 
   it('the failures of another revision are counted from the start', () => {
-    const memory = new EngineMemory('u');
+    const memory = new EngineMemory('u', new ManualClock());
     memory.failed('a', tried(0));
     memory.countFailures();
     expect(memory.failed('a', tried(0, 'other')).failures).toBe(1);
@@ -269,7 +269,7 @@ describe('the memory of an engine', () => {
   });
 
   it('the delay of repairs is reset after a minute', () => {
-    const memory = new EngineMemory('u');
+    const memory = new EngineMemory('u', new ManualClock());
     memory.repaired('a', 0);
     memory.repaired('a', 0);
     expect(memory.repairDelayMs('a', 0)).toBe(500);

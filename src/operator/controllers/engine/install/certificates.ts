@@ -83,9 +83,10 @@ export class Certificate {
 
   async apply(): Promise<Applied> {
     const decision = this.#decide();
-    if (!isReplacement(decision)) return this.#finish(decision);
-    // The API server is read before a key pair is made: a cache that lags must not replace one that was just stored.
     const { client, pass, clock, memory } = this.#scope;
+    const { secret: cached } = this.#stored;
+    if (!isReplacement(decision) && memory.writes.newest(this.#id, cached) === cached) return this.#finish(decision);
+    // The API server is read before a key pair is made: a cache that lags must not replace one that was just stored.
     const backedOff = memory.backedOff(this.#id, NO_REVISION, clock.monotonic());
     if (backedOff !== undefined) return onlyStates([backedOff]);
     try {
