@@ -66,14 +66,15 @@ export function drawDashboard(panels: readonly (readonly [Panel, readonly Series
 }
 
 function box(drawn: Drawn): readonly string[] {
-  const { panel, width, height } = drawn;
+  const { panel, series, width, height } = drawn;
   const edge = `<rect width="${width}" height="${height}" rx="3" fill="none" stroke="${GRID}"/>`;
+  if (series.length === 0) return [edge, text({ x: width / 2, y: height / 2, anchor: 'middle' }, 'No data')];
   return [edge, ...(panel.type === 'stat' ? stat(drawn) : chart(drawn))];
 }
 
 /** The name, the value, or both in a row for each series. */
 function stat({ panel: { fieldConfig, options = {} }, series, width, height }: Drawn): readonly string[] {
-  const row = (height - 30) / Math.max(series.length, 1);
+  const row = (height - 30) / series.length;
   return series.flatMap(({ name, points }, index) => {
     const value = points.at(-1)?.v ?? NaN;
     const step = fieldConfig?.defaults.thresholds?.steps.findLast((one) => value >= (one.value ?? -Infinity));
@@ -104,7 +105,6 @@ function chart({ panel, series, width, height, seconds }: Drawn): readonly strin
       text({ x: left - 6, y: y(tick) + 4, anchor: 'end' }, formatted(tick, unit)),
     ]),
     ...minutes.map((one) => text({ x: x(one * 60), y: bottom + 16, anchor: 'middle' }, one === 0 ? '0' : `${one} min`)),
-    ...(series.length === 0 ? [text({ x: width / 2, y: height / 2, anchor: 'middle' }, 'No data')] : []),
     ...series.flatMap(({ points }, index) =>
       lines(
         points.map(({ t, v }) => ({ t, x: x(t), y: y(v) })),
