@@ -25,6 +25,7 @@ import { drawDashboard, type Panel, type Series } from './draw.js';
 
 const FOLDER = path.resolve('.run/dashboard');
 const SCRAPE_SECONDS = 5;
+/** A little later the pods of the simulated nodes are not ready any more, as after each outage of their API server. */
 const SECONDS = 570;
 const [port = 0] = await freePorts(1);
 const PROMETHEUS = `http://127.0.0.1:${port}`;
