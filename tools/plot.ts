@@ -15,8 +15,8 @@ export interface Plot {
 
 const AREA = { left: 80, top: 40, width: 420, height: 280 };
 const SIZE = { width: 720, height: 380 };
-const GRID = '#e5e7eb';
-const INK = '#1f2937';
+export const GRID = '#e5e7eb';
+export const INK = '#1f2937';
 const FONT = 'font-family="Helvetica, Arial, sans-serif" font-size="13"';
 const COLOURS = ['#1d4ed8', '#b45309', '#047857', '#be123c', '#6d28d9'];
 
@@ -29,7 +29,7 @@ export function drawPlot({ title, xLabel, yLabel, lines }: Plot): string {
   const across = (value: number): number => AREA.left + x.share(value) * AREA.width;
   const down = (value: number): number => AREA.top + (1 - y.share(value)) * AREA.height;
   const [right, bottom] = [AREA.left + AREA.width, AREA.top + AREA.height];
-  return svg(title, [
+  return svg(title, SIZE, [
     ...x.ticks.map((tick) => tickLine({ x1: across(tick), y1: AREA.top, x2: across(tick), y2: bottom })),
     ...y.ticks.map((tick) => tickLine({ x1: AREA.left, y1: down(tick), x2: right, y2: down(tick) })),
     ...x.ticks.map((tick) => text({ x: across(tick), y: bottom + 18, anchor: 'middle' }, String(tick))),
@@ -52,8 +52,7 @@ export function drawPlot({ title, xLabel, yLabel, lines }: Plot): string {
 }
 
 /** A picture on white. */
-function svg(title: string, content: readonly string[]): string {
-  const { width, height } = SIZE;
+export function svg(title: string, { width, height }: typeof SIZE, content: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ${FONT}>`,
     `<title>${title}</title>`,
@@ -70,12 +69,13 @@ interface Place {
   readonly anchor: 'start' | 'middle' | 'end';
 }
 
-function text({ x, y, anchor }: Place, content: string, colour = INK): string {
-  return `<text x="${rounded(x)}" y="${rounded(y)}" text-anchor="${anchor}" fill="${colour}">${content}</text>`;
+export function text({ x, y, anchor }: Place, content: string, colour = INK): string {
+  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<text x="${rounded(x)}" y="${rounded(y)}" text-anchor="${anchor}" fill="${colour}">${escaped}</text>`;
 }
 
 /** With one decimal. */
-function rounded(value: number): number {
+export function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 

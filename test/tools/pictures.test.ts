@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { panels } from '../deploy/monitoring/expressions.js';
 import { masked, stepsIn } from '../support/repository/markdown.js';
 import { root } from '../support/repository/root.js';
 
@@ -33,5 +34,22 @@ describe('docs/pictures/first-decision.cast', () => {
 
   it('the recording has no path of the machine that it was made on', () => {
     expect(text).not.toMatch(/\/tmp\/|\/root\/|\/home\/|\.\.\//);
+  });
+});
+
+describe('docs/pictures/dashboard.svg', () => {
+  const picture = readFileSync(path.join(root, 'docs/pictures/dashboard.svg'), 'utf8');
+
+  it('the picture has the title of each row and panel of the dashboard, in their order', () => {
+    const titles = [...picture.matchAll(/<g class="b"><text[^>]*>([^<]*)</g)].map(([, title]) => title);
+    expect(titles).toEqual(panels().map(({ title }) => title));
+  });
+
+  it('every panel of the picture has figures', () => {
+    expect(picture).not.toMatch(/No data|NaN|undefined/);
+  });
+
+  it('the picture is not larger than 150 KB', () => {
+    expect(picture.length).toBeLessThan(150_000);
   });
 });

@@ -24,7 +24,9 @@ interface Panel {
   readonly id: number;
   readonly title: string;
   readonly type: string;
-  readonly targets?: readonly { readonly expr: string }[];
+  readonly options?: { readonly textMode?: string; readonly colorMode?: string };
+  readonly fieldConfig?: { readonly defaults: { readonly thresholds?: object } };
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
 /** A PromQL expression and where it stands. */
@@ -61,7 +63,7 @@ export function seriesOf(text: string): readonly string[] {
     .replace(/"[^"]*"/g, '')
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, ' ')
     .replace(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ');
-  const names = [...bare.matchAll(/(?<![\w.])[a-zA-Z_:][\w:]*(?!\w|\s*\()/g)].map(([name]) => name);
+  const names = [...bare.matchAll(/(?<![\w.$])[a-zA-Z_:][\w:]*(?!\w|\s*\()/g)].map(([name]) => name);
   return [...new Set(names.filter((name) => !KEYWORDS.has(name)))];
 }
 

@@ -111,6 +111,22 @@ describe('the dashboard of deploy/monitoring', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(panels().filter(({ type, targets = [] }) => (type === 'row') !== (targets.length === 0))).toEqual([]);
   });
+
+  const stats = panels().filter(({ type }) => type === 'stat');
+
+  it('each stat panel has thresholds or no colour: by itself Grafana shows 80 and more in red', () => {
+    expect(stats.length).toBeGreaterThan(0);
+    const coloured = stats.filter(({ options }) => options?.colorMode !== 'none');
+    const without = coloured.filter(({ fieldConfig }) => fieldConfig?.defaults.thresholds === undefined);
+    expect(without.map(({ title }) => title)).toEqual([]);
+  });
+
+  it('each stat panel with labels in its legend shows the name: by itself Grafana leaves out that of a single series', () => {
+    const named = stats.filter(({ targets = [] }) => targets.some(({ legendFormat }) => legendFormat.includes('{{')));
+    const without = named.filter(({ options }) => !/name/.test(options?.textMode ?? ''));
+    expect(named.length).toBeGreaterThan(0);
+    expect(without.map(({ title }) => title)).toEqual([]);
+  });
 });
 
 describe('the expressions of deploy/monitoring', () => {

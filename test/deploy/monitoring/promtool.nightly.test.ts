@@ -13,6 +13,11 @@ const TESTS = 'alerts.yaml';
 /** Variables of Grafana, which it replaces before Prometheus reads an expression. */
 const GRAFANA_VARIABLE = /\$__\w+/g;
 
+/** The expressions of the dashboard as Prometheus gets them. */
+function queries(): readonly string[] {
+  return panels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr.replaceAll(GRAFANA_VARIABLE, '5m')));
+}
+
 function alertTests(): string {
   return readFileSync(path.join(root, 'test', 'deploy', 'monitoring', TESTS), 'utf8');
 }
@@ -54,18 +59,40 @@ describeWithBuiltProgram('promtool', 'promtool', (promtool) => {
     });
   });
 
+  it.each([
+    ['write_guard_refusals', 2],
+    ['cache_failures', 0],
+    ['gateway_dropped_connections', 0],
+    ['gateway_abandoned_requests', 0],
+  ])(
+    'the panel of %s shows the first ones, with which their series begins, and not again after a gap',
+    (name, again) => {
+      const expr = queries().find((query) => query.includes(`multicluster_${name}_total`)) ?? '';
+      const isValue = (eval_time: string, value: number) => ({
+        expr,
+        eval_time,
+        exp_samples: [{ labels: '{}', value }],
+      });
+      const series = { series: `multicluster_${name}_total`, values: '_x10 2x10 _x30 2x10' };
+      const seen = [isValue('330s', 2), isValue('1605s', again)];
+      const tests = [{ interval: '30s', input_series: [series], promql_expr_test: seen }];
+      writeFileSync(file('first.yaml'), dump({ rule_files: [], evaluation_interval: '15s', tests }));
+
+      expect(promtool(['test', 'rules', file('first.yaml')])).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('SUCCESS'),
+      });
+    },
+  );
+
   it('Prometheus can read every expression of the dashboard', () => {
-    const queries = panels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    const rules = queries.map((expr, index) => ({
-      record: `panel:${index}`,
-      expr: expr.replaceAll(GRAFANA_VARIABLE, '5m'),
-    }));
+    const rules = queries().map((expr, index) => ({ record: `panel:${index}`, expr }));
     writeFileSync(file('dashboard.yaml'), dump({ groups: [{ name: 'dashboard', rules }] }));
 
-    expect(queries.length).toBeGreaterThan(20);
+    expect(rules.length).toBeGreaterThan(20);
     expect(promtool(['check', 'rules', file('dashboard.yaml')])).toMatchObject({
       code: 0,
-      output: expect.stringContaining(`${queries.length} rules found`),
+      output: expect.stringContaining(`${rules.length} rules found`),
     });
   });
 });

@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|proxy|oldestserver|oldesthub|argocd|kueue|flux|helm-controller|ocm]...
+#   build.sh [helm|kustomize|promtool|prometheus|actionlint|operator-verify|krew|kstatus|proxy|oldestserver|oldesthub|argocd|kueue|flux|helm-controller|ocm]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -44,8 +44,8 @@ for program in "$@"; do
       build kustomize install sigs.k8s.io/kustomize/kustomize/v5 \
         -ldflags '-s -w -X sigs.k8s.io/kustomize/api/provenance.version=v5.8.1'
       ;;
-    # Rules need no service discovery, and its clouds are most of the packages of Prometheus.
-    promtool) build promtool alerts github.com/prometheus/prometheus/cmd/promtool -tags remove_all_sd ;;
+    # Neither rules nor fixed targets need service discovery, and its clouds are most of the packages of Prometheus.
+    promtool | prometheus) build "$program" alerts "github.com/prometheus/prometheus/cmd/$program" -tags remove_all_sd ;;
     actionlint) build actionlint release github.com/rhysd/actionlint/cmd/actionlint ;;
     operator-verify) build operator-verify release github.com/operator-framework/api/cmd/operator-verify ;;
     krew) build krew krew sigs.k8s.io/krew/cmd/krew ;;
