@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { resourceOf } from '../../src/runtime/client/path.js';
@@ -117,6 +119,7 @@ class Run {
   readonly #from: number;
   readonly #moments: Moment[] = [];
   readonly #isWhole: boolean;
+  readonly #over = new AbortController();
   #step: number;
   #changedAt = 0;
   /** Since when passes are counted, monotonic ms: since the step began, or the effect of a fault ended. */
@@ -137,7 +140,9 @@ class Run {
     this.#injector.begin(this.#from);
     const violate = (rule: string, detail: string): void => this.#violate(rule, detail);
     const complain = (text: string): void => violate('never logged', text);
-    const shared = { simulation, server, injector: this.#injector, seed: plan.seed, complain, log };
+    const over = this.#over.signal;
+    setMaxListeners(0, over);
+    const shared = { simulation, server, injector: this.#injector, seed: plan.seed, over, complain, log };
     const { homes = [] } = scenario;
     const isUndisturbed = (): boolean => this.#injector.reached.length === 0;
     const config = Object.assign({}, ...scenario.steps.slice(0, this.#from).map((one) => one.config ?? {})) as object;
@@ -213,6 +218,7 @@ class Run {
     const { base, empty } = this.#options;
     for (const program of this.#programs) program.kill();
     for (const one of this.#subscriptions) one.end();
+    this.#over.abort();
     await base.simulation.pass(0);
     await base.server.restore(empty);
     await base.simulation.pass(0);
@@ -320,6 +326,7 @@ class Run {
   }
 
   #violate(rule: string, detail: string): void {
-    if (this.#violations.length < 20) this.#violations.push({ rule, detail, step: this.#step });
+    if (this.#violations.length < 20 && !this.#over.signal.aborted)
+      this.#violations.push({ rule, detail, step: this.#step });
   }
 }

@@ -120,7 +120,7 @@ export class AgentProgram implements Process {
   }
 
   #boot(): void {
-    const { simulation, seed, home } = this.#options;
+    const { simulation, seed, home, over } = this.#options;
     const clock = new ProcessClock(simulation);
     this.#clock = clock;
     this.#open = new Set();
@@ -140,7 +140,7 @@ export class AgentProgram implements Process {
       tools: { ...tools, metrics: NO_METRICS },
       tokenLifetimeSeconds: TOKEN_LIFETIME_SECONDS,
     });
-    void agent.run(new AbortController().signal);
+    void agent.run(over);
   }
 
   #connection(clock: ProcessClock): Omit<Connection, 'user'> {

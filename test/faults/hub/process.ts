@@ -29,6 +29,8 @@ export interface ProcessOptions {
   readonly server: MemoryServer;
   readonly injector: Injector;
   readonly seed: number;
+  /** Fires when the run is over: what a killed process has waited for all the time ends, and can be collected. */
+  readonly over: AbortSignal;
   /** Receives what the program should never have done. */
   readonly complain: (text: string) => void;
   /** Receives each log line, for people. */

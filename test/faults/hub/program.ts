@@ -91,7 +91,7 @@ export class Program implements Process {
   }
 
   start(): void {
-    const { simulation, injector, server, user, spec, seed, review } = this.#options;
+    const { simulation, injector, server, user, spec, seed, review, over } = this.#options;
     const clock = new ProcessClock(simulation);
     this.#clock = clock;
     this.#open = new Set();
@@ -129,7 +129,7 @@ export class Program implements Process {
     const all: ControllerManager = { ...manager, config, metrics: NO_METRICS, hubClock: manager.serverClock };
     // All are made before the first one starts the caches that they share.
     const groups = spec.controllers.map((name) => GROUPS[name](all));
-    for (const group of groups) void group.run(new AbortController().signal);
+    for (const group of groups) void group.run(over);
   }
 
   /** Ends it, and starts it with other flags. */
