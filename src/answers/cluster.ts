@@ -10,7 +10,7 @@ import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import type { PlacementRules } from '../domain/placement/spec/predicates.js';
 import { editsOf, type Edit } from './history.js';
 import { healthByName, type ClusterHealth } from './fleetsummary.js';
-import { reasonText } from './reasons.js';
+import { lacksText, reasonText } from './reasons.js';
 import { conditionsOf, type Condition } from './status.js';
 import { judgedSelectionsOf, ranksIn, withoutText, type Selection } from './whoselects.js';
 import { setsOf, type Selectors } from './world/clustertable.js';
@@ -134,7 +134,8 @@ function candidacies(world: World, view: ClusterView, selectedBy: readonly Selec
     if (found === undefined) return [];
     const verdict = found.causes.includes('NotMatched') ? 'NotMatched' : verdictWord(found, explanation);
     const rank = rankIn(world, { namespace, placement }, found);
-    return [{ namespace, placement, verdict, ...rank, why: reasonText(found, explanation) }];
+    const why = verdict === 'NotMatched' ? lacksText(found) : reasonText(found, explanation);
+    return [{ namespace, placement, verdict, ...rank, why }];
   });
 }
 

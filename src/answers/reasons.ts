@@ -1,6 +1,6 @@
 import { timestamp } from '../runtime/vocabulary/meta.js';
 import { blockText } from '../domain/placement/explain/choicetext.js';
-import { causeText } from '../domain/placement/explain/causes.js';
+import { causeText, lackText } from '../domain/placement/explain/causes.js';
 import { placeText, selectedTaintsText } from '../domain/placement/explain/taints.js';
 import {
   keptOutBy,
@@ -42,6 +42,17 @@ function ruleText(one: ClusterExplanation, explanation: Explanation): string {
   if (explanation.placement.rules.problem !== undefined) return 'kept, since the spec is invalid';
   const matched = matchedPredicate(one);
   return matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
+}
+
+/** The most predicates of which it is said what a cluster lacks. */
+const MOST_LACKS = 3;
+
+/** What the cluster lacks of each predicate, of which one would do: `label tier=edge, wanted tier=gold; or no claim gpu, wanted gpu`. */
+export function lacksText({ unmet }: ClusterExplanation): string {
+  const lacks = unmet.flatMap((list) => lackText(list) ?? []);
+  const more = lacks.length - MOST_LACKS;
+  const rest = more > 0 ? `; or one of ${more} more predicates` : '';
+  return `${lacks.slice(0, MOST_LACKS).join('; or ')}${rest}`;
 }
 
 /** What an annotation lets leave or come in, whatever the bound. */

@@ -5,6 +5,8 @@ import type { World } from './world/world.js';
 export interface Undecided {
   readonly message: string;
   readonly remedy: string;
+  /** Only Placements that have lost what they select from keep their decisions: the others are decided. */
+  readonly isOfSome?: true;
 }
 
 /** What of an engine says whether its placement controller runs. */
@@ -31,11 +33,19 @@ const NOT_FOUND = 404;
  * not serve, besides those of the reading.
  */
 export function undecided(world: World, hub: Hub, missing: readonly string[] = []): Undecided | undefined {
-  const causes = [...definitionCauses([...unserved(world), ...missing]), ...controllerCauses(hub, world)];
-  const [first] = causes;
-  if (first === undefined) return undefined;
-  const why = causes.map(([text]) => text).join('; ');
-  return { message: `nothing is being decided, and decisions stay as they are: ${why}`, remedy: first[1] };
+  // A controller that lacks a definition is not available either: what comes first is said, and helps.
+  const [why, remedy] = definitionCause([...unserved(world), ...missing]) ?? controllerCause(hub, world) ?? [];
+  if (why === undefined || remedy === undefined) return undefined;
+  return { message: `nothing is being decided, and decisions stay as they are: ${why}`, remedy };
+}
+
+/** Why it is not known what there is of a kind: nothing that follows from it is said to be so. */
+export function unreadText({ resource, verb, status }: World['withheld'][number]): string {
+  return status === NOT_FOUND ? unservedText([resource]) : `needs ${verb} ${resource}`;
+}
+
+function unservedText(kinds: readonly string[]): string {
+  return `the hub does not serve ${kinds.join(', ')}`;
 }
 
 type Cause = readonly [text: string, remedy: string];
@@ -45,22 +55,22 @@ function unserved({ withheld }: World): readonly string[] {
 }
 
 /** Without a kind of which decisions are computed the controller decides nothing. */
-function definitionCauses(missing: readonly string[]): readonly Cause[] {
+function definitionCause(missing: readonly string[]): Cause | undefined {
   const kinds = DECISION_RESOURCES.filter((one) => missing.includes(one));
-  if (kinds.length === 0) return [];
+  if (kinds.length === 0) return undefined;
   const lack = kinds.length === 1 ? 'its definition does not exist' : 'their definitions do not exist';
-  return [[`the hub does not serve ${kinds.join(', ')}: ${lack}`, DEFINITIONS_REMEDY]];
+  return [`${unservedText(kinds)}: ${lack}`, DEFINITIONS_REMEDY];
 }
 
-function controllerCauses({ engines }: Hub, world: World): readonly Cause[] {
+function controllerCause({ engines }: Hub, world: World): Cause | undefined {
   const [engine] = engines;
   if (engine === undefined) {
-    if (isWithheld({ world }, 'multiclusterengines')) return [];
-    return [['there is no MultiClusterEngine: no component runs', 'kubectl apply -f examples/engine.yaml']];
+    if (isWithheld({ world }, 'multiclusterengines')) return undefined;
+    return ['there is no MultiClusterEngine: no component runs', 'kubectl apply -f examples/engine.yaml'];
   }
   if (engine.off.some(({ name }) => name === CONTROLLER))
-    return [[`component ${CONTROLLER} is off`, `kubectl edit mce ${engine.name}`]];
+    return [`component ${CONTROLLER} is off`, `kubectl edit mce ${engine.name}`];
   const down = engine.components.find(({ name, available }) => name === CONTROLLER && !available);
-  if (down === undefined || !NO_REPLICA.test(down.message)) return [];
-  return [[`component ${CONTROLLER} is not available: ${down.message}`, `kubectl describe mce ${engine.name}`]];
+  if (down === undefined || !NO_REPLICA.test(down.message)) return undefined;
+  return [`component ${CONTROLLER} is not available: ${down.message}`, `kubectl describe mce ${engine.name}`];
 }

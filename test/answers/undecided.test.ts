@@ -48,6 +48,14 @@ describe('that nothing is being decided', () => {
       undefined,
     ],
     [
+      'the definition alone where the controller waits for it',
+      worldWith(controllerRow({ message: '0 of 1 replicas available (Unready: readiness probe: HTTP 500)' }), [
+        unserved('managedclustersets'),
+      ]),
+      'the hub does not serve managedclustersets: its definition does not exist',
+      'kubectl apply --server-side -f crds/',
+    ],
+    [
       'the controller that is off',
       worldWith(controllerRow({ status: 'True', reason: 'Disabled' })),
       'component placement-controller is off',

@@ -68,16 +68,10 @@ function checkNoPlacement(name: string, { reading, absence }: HubInput): CheckRe
  * time, or by the Placement's owner.
  */
 export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
-  const held = placements.filter((one) => one.held);
-  const lost = held.filter(({ reason }) => reason === 'DefinitionsReplaced');
-  const others = held.filter(({ reason }) => reason !== 'DefinitionsReplaced');
+  const others = placements.filter((one) => one.held && !isLost(one));
   const results: CheckResult[] = [];
-  if (lost.length > 0) {
-    const text =
-      `a definition was deleted and made anew, and its objects are lost; ${keptText(lost)} as before: ${namesOf(lost)}; ` +
-      'to recover, create the clusters, sets and bindings again, from Git or a backup';
-    results.push(failed('holds', text, LOSS_PAGE));
-  }
+  const text = lossText(placements);
+  if (text !== undefined) results.push(failed('holds', text, LOSS_PAGE));
   if (others.length > 0)
     results.push(
       warning(
@@ -127,8 +121,19 @@ export function checkGroups({ placements }: HubSummary): readonly CheckResult[] 
   ];
 }
 
-function keptText(lost: readonly PlacementSummary[]): string {
-  return `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
+function isLost({ held, reason }: PlacementSummary): boolean {
+  return held && reason === 'DefinitionsReplaced';
+}
+
+/** Of Placements that hold clusters since a definition was made anew; undefined without one. */
+export function lossText(placements: readonly PlacementSummary[]): string | undefined {
+  const lost = placements.filter(isLost);
+  if (lost.length === 0) return undefined;
+  const kept = `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
+  return (
+    `a definition was deleted and made anew, and its objects are lost; ${kept} as before: ${namesOf(lost)}; ` +
+    'to recover, create the clusters, sets and bindings again, from Git or a backup'
+  );
 }
 
 function nounOf({ length }: readonly PlacementSummary[]): string {

@@ -10,6 +10,7 @@ import {
   heldBackCause,
   holdersText,
   pausedMessage,
+  restoreText,
   waitingTexts,
   causesText,
 } from '../../domain/placement/report/holds.js';
@@ -113,9 +114,10 @@ function holdLines({ explanation, input }: ExplainReport, isNaming: boolean): re
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
   const kept = staying(decided, isHold);
   const [held] = kept;
-  const named = isNaming
-    ? `; these would leave: ${causesText(kept, input.snapshot, decided)}; revert what led to it, and they stay`
-    : '';
+  const isLoss = held?.by.some(({ kind }) => kind === 'Definitions') === true;
+  const restore = isLoss ? restoreText(input.snapshot) : 'revert what led to it, and they stay';
+  const would = `; these would leave: ${causesText(kept, input.snapshot, decided)}`;
+  const named = `${isNaming ? would : ''}${isNaming || isLoss ? `; ${restore}` : ''}`;
   const [out] = keptOut(decided, isHold);
   return [
     ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}${named}; to let them go: ${release}`] : []),

@@ -81,7 +81,7 @@ function reportOf(
     document: {
       apiVersion: CLI_API_VERSION,
       kind: 'PlacementPlan',
-      summary: { ...totals, text: totalText(totals) },
+      summary: { ...totals, text: `Plan: ${totalText(totals)}` },
       placements: plans.filter((one) => one.change !== 'Unchanged'),
       apartComputed,
       refusals,

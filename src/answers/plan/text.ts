@@ -44,7 +44,7 @@ export function planLines(document: PlanDocument, reading: FleetReading, options
 
 const APART_UNKNOWN = 'What so many changes do when they are written one after the other is not computed.';
 
-/** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
+/** `0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
 export function totalText(totals: PlanTotals): string {
   const { add, remove, stay, moves = 0, addLater = 0, changed, unknown, placements } = totals;
   const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${keptText(totals)}`;
@@ -52,7 +52,7 @@ export function totalText(totals: PlanTotals): string {
   const following = moves === 0 ? '' : ` ${moves} ${moves === 1 ? 'move follows' : 'moves follow'}.`;
   const later = `${addLater} ${addLater === 1 ? 'cluster comes in after a move' : 'clusters come in after moves'}.`;
   const then = addLater === 0 ? following : `${following} ${later}`;
-  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
+  return `${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
 /** What changes, before all else: `shop/web: +2, nothing leaves`, `2 Placements change: nothing comes in, −3, 1 held`. */
@@ -237,9 +237,9 @@ function countText({ selected, wanted, problem }: PlannedState, count = `${selec
   return wanted === undefined ? `${count} (all that match)` : `${count} of ${wanted} wanted`;
 }
 
-/** Clusters of which the same becomes: they come in, leave, are held, wait, are lost and still named, change their piece, or move later. */
+/** Clusters of which the same becomes: they come in, leave, are held, wait, are lost and named, change their piece, or move later. */
 export interface ChangeList {
-  readonly sign: '+' | '−' | 'held' | 'waits' | 'lost' | '~' | '→';
+  readonly sign: '+' | '−' | 'held' | 'waiting' | 'lost' | '~' | '→';
   readonly rows: readonly PlannedCluster[];
 }
 
@@ -248,12 +248,16 @@ export interface PlannedCluster {
   readonly why: string;
 }
 
-/** What `plan` prints of each cluster, those that wait apart. */
-export function changeLists(one: PlannedPlacement): readonly ChangeList[] {
+/** What `plan` prints of each cluster, those apart that wait, and those that come in although they are lost. */
+export function changeLists(one: PlannedPlacement, lost: ReadonlyMap<string, string>): readonly ChangeList[] {
   const kept = new Map(one.held.map((each) => [each.name, keptSign(each)]));
+  const signOf = ({ sign, name }: ChangeRow): ChangeList['sign'] => {
+    if (sign === '!') return kept.get(name) ?? 'held';
+    return sign === '+' && lost.has(name) ? 'lost' : SIGNS[sign];
+  };
   const lists = grouped(
     changeRows(one),
-    ({ sign, name }) => [sign === '!' ? (kept.get(name) ?? 'held') : SIGNS[sign]],
+    (row) => [signOf(row)],
     ({ name, text, why }) => ({ name, why: text.includes('→') ? `${text}: ${why}` : why }),
   );
   // Moves stand in the order of their times.
@@ -264,7 +268,7 @@ export function changeLists(one: PlannedPlacement): readonly ChangeList[] {
 
 function keptSign({ lost, waitsFor }: PlannedRemoval): ChangeList['sign'] {
   if (lost === true) return 'lost';
-  return waitsFor === undefined ? 'held' : 'waits';
+  return waitsFor === undefined ? 'held' : 'waiting';
 }
 
 const SIGNS: Readonly<Record<Exclude<ChangeRow['sign'], '!'>, ChangeList['sign']>> = {

@@ -1,11 +1,14 @@
 import { VERDICTS } from '../../api/verdicts.js';
-import { grouped, once } from '../../answers/world/world.js';
+import { grouped, once, type World } from '../../answers/world/world.js';
 import { healthByName } from '../../answers/fleetsummary.js';
+import { namesOf } from '../../answers/meant.js';
+import { byNumbers } from '../../runtime/vocabulary/names.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../answers/explain/text.js';
+import { unknownCluster } from '../../answers/explain/explain.js';
 import { clusterOf, whyText, type ExplainReport } from '../../answers/explain/report.js';
 import {
   SHOWS,
@@ -14,6 +17,7 @@ import {
   type MatrixRow,
   type Requirement,
   type Show,
+  type TroubledHealth,
   type WhyCluster,
 } from '../wire/placement.js';
 import { isIn, nearOf } from '../../answers/explain/funnel.js';
@@ -59,14 +63,23 @@ export function matrixAnswer(
     show,
     after,
     rows: rows.slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
+    ...(query === '' || lists.all.length > 0 ? {} : { elsewhere: elsewhere(snapshot, report, query) }),
   };
 }
+
+/** The clusters of the fleet with the text in their names: of none of the sets that the Placement selects from. */
+function elsewhere({ world }: Snapshot, { explanation }: ExplainReport, query: string): readonly string[] {
+  const names = explanation.decision === undefined ? [] : namesOf(world.objects.managedclusters);
+  return nearestNames([...names].sort(byNumbers), query, (name) => name).slice(0, MOST_ELSEWHERE);
+}
+
+const MOST_ELSEWHERE = 5;
 
 function isBase(show: Show): show is keyof Matrix['totals'] {
   return (SHOWS as readonly string[]).includes(show);
 }
 
-/** What `explain` says of one cluster; undefined when there is no such Placement or cluster. */
+/** What `explain` says of one cluster; undefined when there is no such Placement, or no such cluster as far as that is known. */
 export function whyAnswer(
   snapshot: Snapshot,
   namespace: string,
@@ -74,8 +87,17 @@ export function whyAnswer(
   cluster: string,
 ): WhyCluster | undefined {
   const report = snapshot.report(namespace, name);
-  const found = report && clusterOf(report, cluster);
-  return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
+  if (report === undefined) return undefined;
+  const found = clusterOf(report, cluster);
+  if (found === undefined)
+    return report.explanation.decision === undefined ? { lines: [unknownCluster(cluster, report)] } : undefined;
+  return { ...troubledHealth(snapshot.world, cluster), lines: clusterLines(found, report) };
+}
+
+/** The health of a cluster that is not as it should be, and since when. */
+export function troubledHealth(world: World, name: string): TroubledHealth {
+  const found = healthByName(world).get(name);
+  return found === undefined || found.health === 'available' || found.health === 'noAgent' ? {} : found;
 }
 
 /** The selected by rank, those first that are held or do not answer; the others the nearest first. */

@@ -1,6 +1,7 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import { conditionsOf, hubSummary, phaseCounts, phaseSince, type HubSummary } from '../../answers/status.js';
+import { conditionsOf, hubSummary, phaseSince, type HubSummary, type PlacementSummary } from '../../answers/status.js';
+import { lossText } from '../../answers/check/placements.js';
 import { undecided, type Undecided } from '../../answers/undecided.js';
 import { goneByPlacement } from '../../answers/fleetsummary.js';
 import { explanationDocument } from '../../answers/explain/document.js';
@@ -8,7 +9,14 @@ import type { ExplainReport } from '../../answers/explain/report.js';
 import { funnelOf, isIn, nearOf } from '../../answers/explain/funnel.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
-import type { PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
+import {
+  UNDECIDED,
+  type PlacementRow,
+  type Placements,
+  type PlacementView,
+  type PieceView,
+  type SpreadView,
+} from '../wire/placement.js';
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 import { decisionHistory } from '../../answers/history.js';
@@ -20,9 +28,8 @@ import { domainOf } from '../../domain/placement/spec/spread.js';
 /** The list of Placements, and one of them as `explain` explains it. */
 
 export function placementsAnswer(snapshot: Snapshot, query: string): Placements {
-  const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot));
-  const found = nearestNames(rows, query, ({ namespace, name }) => `${namespace}/${name}`);
-  return { total: rows.length, phases, rows: found };
+  const rows = snapshot.once('placements', () => allPlacements(snapshot));
+  return { total: rows.length, rows: nearestNames(rows, query, keyOf) };
 }
 
 /** Those whose names contain the text, in their order; that of this very name, without or with its namespace, comes first. */
@@ -39,20 +46,34 @@ export function hubStatusOf(snapshot: Snapshot): HubSummary {
 
 /** As `status` and `check` have it. */
 export function undecidedIn(snapshot: Snapshot): Undecided | undefined {
-  return snapshot.once('undecided', () => undecided(snapshot.world, hubStatusOf(snapshot)));
+  return snapshot.once('undecided', () => {
+    const hub = hubStatusOf(snapshot);
+    const loss = lossText(hub.placements);
+    const stop = undecided(snapshot.world, hub);
+    if (stop !== undefined || loss === undefined) return stop;
+    return { message: loss, remedy: 'kubectl apply -f BACKUP', isOfSome: true };
+  });
 }
 
-function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> {
-  const hub = hubStatusOf(snapshot);
-  const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one.metadata), one]));
-  const phases = phaseCounts(hub.placements).map(([phase, count]) => ({ phase, count }));
-  return {
-    phases,
-    rows: hub.placements.map((one) => {
-      const key = `${one.namespace}/${one.name}`;
-      return { ...one, ...numbersOf(objects.get(key)), ...goneIn(snapshot, key) };
+/** As `status` has them. While nothing is decided, nobody knows how they are: only how they were. */
+export function placementsOf(snapshot: Snapshot): readonly PlacementSummary[] {
+  const { placements } = hubStatusOf(snapshot);
+  const stop = undecidedIn(snapshot);
+  if (stop === undefined || stop.isOfSome === true) return placements;
+  return snapshot.once('undecided placements', () =>
+    placements.map(({ phase, message, ...one }) => {
+      return { ...one, held: false, phase: UNDECIDED, message: `when it was last decided: ${phase}, ${message}` };
     }),
-  };
+  );
+}
+
+function allPlacements(snapshot: Snapshot): Placements['rows'] {
+  const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one.metadata), one]));
+  return placementsOf(snapshot).map((one) => {
+    const { since, ...numbers } = numbersOf(objects.get(keyOf(one)));
+    const known = since === undefined || one.phase === UNDECIDED ? {} : { since };
+    return { ...one, ...numbers, ...known, ...goneIn(snapshot, keyOf(one)) };
+  });
 }
 
 function goneIn(snapshot: Snapshot, placement: string): Pick<PlacementRow, 'gone'> {

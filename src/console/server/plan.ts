@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { LOSS_EFFECTS, type PlannedPlacement } from '../../answers/plan/document.js';
 import { InputError } from '../../answers/output.js';
 import { fleetLosses, lossNotes } from '../../answers/plan/loseeach.js';
-import { changeLists, headlineText, lossLines, type ChangeList, type PlannedCluster } from '../../answers/plan/text.js';
+import { changeLists, headlineText, lossLines, totalText, type ChangeList } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
-import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
+import type { CutPlacement, Draft, Plan, PlanAnswer, PlannedCluster } from '../wire/plan.js';
 import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import type { PlanMarks } from './fleet/fleetmap.js';
 import { heatOf } from './heat.js';
 import { manifestText } from './manifest.js';
+import { troubledHealth } from './matrix.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import type { ComputeOptions } from '../../answers/plan/plan.js';
 
@@ -50,7 +51,7 @@ export async function plannedDraft(
     const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
     const { plan: whole, lists, marks } = planOf(reading, drafted, computing);
-    const { summary: _summary, headline: _headline, ...rest } = whole;
+    const { totals: _totals, headline: _headline, ...rest } = whole;
     const isEachAlone = draft.each.length > 0 && drafted.writes.length === 0;
     const plan = isEachAlone ? rest : whole;
     const reason = notApplied(objects, draft);
@@ -90,9 +91,16 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
-  const listed = placements.map((one): Listed => ({ one, lists: changeLists(one) }));
+  const listed = placements.map((one): Listed => {
+    const lists = changeLists(one, lost).map(({ sign, rows }) => ({
+      sign,
+      rows: rows.map((row) => ({ ...row, ...troubledHealth(reading.world, row.name) })),
+    }));
+    return { one, lists };
+  });
   const plan = {
-    summary,
+    // Of a loss the sentences before say it, without what is lost; what is not known is not counted.
+    ...(lost.size + summary.unknown === 0 && { totals: totalText(summary) }),
     headline,
     ...(document.loss === undefined ? {} : { loss: others.join(' ') }),
     placements: [...listed].sort(byHarm).map(cut),
@@ -107,7 +115,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: ComputeOpti
 
 /** The later ones win: who leaves one Placement and comes into another one leaves, and who is lost is lost, whatever follows. */
 const MARKS = [
-  ['waits', 'held'],
+  ['waiting', 'waiting'],
   ['held', 'held'],
   ['+', 'comesIn'],
   ['−', 'leaves'],
@@ -152,10 +160,9 @@ function byHarm({ one: a }: Listed, { one: b }: Listed): number {
 
 /** The Placement with the counts of all its clusters, and the names of some. */
 function cut({ one, lists }: Listed): CutPlacement {
-  const { namespace, name, change, before, after, apart, loss, add, remove, stay } = one;
-  const counts = { add: add.length, remove: remove.length, stay: stay.length };
+  const { namespace, name, change, before, after, apart, loss, stay } = one;
   const some = lists.map(({ sign, rows }) => ({ sign, total: rows.length, rows: rows.slice(0, NAMED) }));
-  return { namespace, name, change, before, after, apart, ...(loss && { loss }), counts, lists: some };
+  return { namespace, name, change, before, after, apart, ...(loss && { loss }), stay: stay.length, lists: some };
 }
 
 /** Of a very large plan, each list has its first clusters alone. */
@@ -176,5 +183,5 @@ export function listKey(placement: string, sign: string): string {
 
 interface Listed {
   readonly one: PlannedPlacement;
-  readonly lists: readonly ChangeList[];
+  readonly lists: readonly { readonly sign: ChangeList['sign']; readonly rows: readonly PlannedCluster[] }[];
 }

@@ -1,6 +1,7 @@
 import { isAction, type Action } from '../../answers/actions/action.js';
 import { isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
+import type { Meaning } from '../wire/find.js';
 import { GROUPING } from '../wire/fleet.js';
 import type { Draft } from '../wire/plan.js';
 
@@ -10,11 +11,19 @@ import type { Draft } from '../wire/plan.js';
 export class RequestError extends Error {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** What was probably meant. */
+  readonly meant: readonly Meaning[];
 
-  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    meant: RequestError['meant'] = [],
+  ) {
     super(message);
     this.code = code;
     this.headers = headers;
+    this.meant = meant;
   }
 }
 

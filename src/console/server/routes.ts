@@ -2,6 +2,7 @@ import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { EventsPart, ObjectYaml, Rights, Session, Withheld } from '../wire/answer.js';
+import type { Meaning } from '../wire/find.js';
 import { COLORING, isSort } from '../wire/fleet.js';
 import type { PlannedPart } from '../wire/plan.js';
 import { ManagedClusters, Placements } from '../../api/resources.js';
@@ -12,8 +13,8 @@ import type { ObjectName } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
-import { meantAmong } from '../../answers/meant.js';
 import { clusterAnswer } from '../../answers/cluster.js';
+import { unreadText } from '../../answers/undecided.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
@@ -87,7 +88,9 @@ export const ROUTES: readonly Route[] = [
     return existing(map, () => absence(snapshot, 'placements', { namespace, name }));
   }),
   get('fleet/keys', fleetKeys),
-  get('find', (snapshot, { query }) => findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT))),
+  get('find', (snapshot, { query }) =>
+    findAnswer(snapshot, (query.get('q') ?? '').slice(0, MOST_TEXT), query.get('ask') ?? ''),
+  ),
   get('engine', engineAnswer),
   get('sets/*', (snapshot, { path: [name = ''] }) =>
     existing(setAnswer(snapshot, name), () => absence(snapshot, 'managedclustersets', { name })),
@@ -211,22 +214,34 @@ function yamlOf(snapshot: Snapshot, plural: string, named: ObjectName): ObjectYa
   return { text: objectText(existing(found, () => absence(snapshot, resource, named))) };
 }
 
+/** The kinds of which one may have been meant. */
+const MEANINGS: Readonly<Partial<Record<WorldResource, Meaning['kind']>>> = {
+  placements: 'placement',
+  managedclusters: 'cluster',
+  managedclustersets: 'set',
+};
+const MOST_MEANT = 3;
+/** The hub does not serve the kind: whether there is the object is not known. */
+const NOT_SERVED = 424;
+
 function existing<T>(found: T | undefined, why: () => RequestError): T {
   if (found === undefined) throw why();
   return found;
 }
 
 /** The error for an object that was not found: of what may not be read it does not say that it does not exist. */
-function absence({ world, reading }: Snapshot, resource: WorldResource, named: ObjectName): RequestError {
+function absence(snapshot: Snapshot, resource: WorldResource, named: ObjectName): RequestError {
+  const { world, reading } = snapshot;
   const { namespace } = named;
   const what = nameOf(resource, named);
   const { namespace: only = namespace } = reading;
   if (namespace !== undefined && only !== namespace)
     return new RequestError(403, `only namespace ${only} is read: whether there is ${what} is not known`);
-  const reason = world.withheld.find((one) => one.resource === resource && one.status === 403);
-  const meant = meantAmong(world.objects[resource], namespace, named.name);
-  if (reason === undefined) return new RequestError(404, `${what} was not found${meant}`);
-  return new RequestError(403, `needs ${reason.verb} ${resource}: whether there is ${what} is not known`);
+  const unread = world.withheld.find((one) => one.resource === resource);
+  const meant = findAnswer(snapshot, named.name).rows.filter(({ kind }) => kind === MEANINGS[resource]);
+  if (unread === undefined) return new RequestError(404, `${what} was not found`, {}, meant.slice(0, MOST_MEANT));
+  const code = unread.status === 403 ? 403 : NOT_SERVED;
+  return new RequestError(code, `${unreadText(unread)}: whether there is ${what} is not known`);
 }
 
 /** The route of a path, and the segments that its stars stand for. */

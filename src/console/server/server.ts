@@ -265,5 +265,6 @@ function sendError(exchange: Exchange, error: unknown): Promise<void> {
 function statusOf(error: unknown): Status {
   const code = error instanceof RequestError ? error.code : error instanceof ApiError ? 502 : 500;
   const reason = error instanceof ApiError ? error.kind : 'Refused';
-  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: errorText(error) };
+  const meant = error instanceof RequestError && error.meant.length > 0 ? { meant: error.meant } : {};
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: errorText(error), ...meant };
 }

@@ -100,7 +100,7 @@ export function isEmptyDraft({ manifests, labels, drains, losses, each }: Draft)
 
 /** The plan of the same draft on the command line; undefined where it has none. */
 export function planWords(value: Draft): readonly string[] | undefined {
-  const { manifests, labels, drains, each } = value;
+  const { manifests, labels, drains, losses, each } = value;
   if (drains.length > 0 || unfinishedIn(value) !== undefined) return undefined;
   return [
     'kubectl',
@@ -108,21 +108,16 @@ export function planWords(value: Draft): readonly string[] | undefined {
     'plan',
     ...(manifests.trim() === '' ? [] : ['-f', 'draft.yaml']),
     ...labels.flatMap((one) => ['--set', `mcl/${one}`]),
-    ...lossesOf(value).flatMap((one) => ['--lose', one]),
+    ...losses.flatMap((one) => ['--lose', one]),
     ...each.flatMap((one) => ['--lose-each', one]),
   ];
 }
 
-function lossesOf({ losses }: Draft): readonly string[] {
-  return losses.map((one) => (one.includes('/') ? one : `mcl/${one}`));
-}
-
-/** As it is planned: a word alone is a cluster that is lost. */
-export function whole(value: Draft): Draft {
-  return { ...value, losses: lossesOf(value) };
-}
+/** What is written to its end; a word alone is looked up before it is a loss. */
+const WHOLE = { labels: /:.*(=|-$)/, drains: /./, losses: /^\w+\/./, each: /^\w+\/./ };
 
 /** The first text that is not yet written to its end: such a draft has no plan. Empty for one that is not begun. */
-export function unfinishedIn({ labels, drains, losses, each }: Draft): string | undefined {
-  return labels.find((one) => !/:.*(=|-$)/.test(one)) ?? [...drains, ...losses, ...each].find((one) => one === '');
+export function unfinishedIn(value: Draft): string | undefined {
+  const fields = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
+  return fields.flatMap((field) => value[field].filter((one) => !WHOLE[field].test(one)))[0];
 }

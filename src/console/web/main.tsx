@@ -141,17 +141,14 @@ function Notices(): JSX.Element {
       {!isLost.value && stale !== undefined && asOf !== undefined && (
         <div class="banner warn">
           <p>
-            The hub cannot be read: what is shown is as of {clockText(asOf)}, and nothing is written. {sentence(stale)}{' '}
-            The page reads again by itself; this command asks the hub:
+            The hub cannot be read: what is shown is as of {clockText(asOf)}, and nothing is written. {sentence(stale)}
           </p>
           <Command words={['kubectl', 'get', '--raw', '/readyz']} />
         </div>
       )}
       {undecided !== undefined && !isLost.value && (
         <div class="banner bad">
-          <p>
-            <strong>{capital(shown(undecided.message))}.</strong> To help:
-          </p>
+          <p>{capital(shown(undecided.message))}.</p>
           <Command text={shown(undecided.remedy)} />
         </div>
       )}

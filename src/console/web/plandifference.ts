@@ -1,6 +1,5 @@
 import type { PlannedState } from '../../answers/plan/document.js';
-import type { PlannedCluster } from '../../answers/plan/text.js';
-import type { CutPlacement, Plan, PlannedClusters } from '../wire/plan.js';
+import type { CutPlacement, Plan, PlannedCluster, PlannedClusters } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */
 
@@ -22,8 +21,8 @@ const WORDS: Readonly<Record<PlannedClusters['sign'], readonly [now: string, bef
   '+': ['now comes in', 'no longer comes in'],
   '−': ['now leaves', 'no longer leaves'],
   held: ['is now held', 'is no longer held'],
-  waits: ['now waits', 'no longer waits'],
-  lost: ['is now lost and still named', 'is no longer lost and still named'],
+  waiting: ['now waits', 'no longer waits'],
+  lost: ['is now lost and named', 'is no longer lost and named'],
   '~': ['now changes its piece', 'no longer changes its piece'],
   '→': ['now moves later', 'no longer moves later'],
 };
@@ -71,8 +70,13 @@ function listOf(one: CutPlacement | undefined, sign: PlannedClusters['sign']): r
   return rows.length < total ? undefined : rows;
 }
 
-function countsText({ counts: { add, remove, stay } }: CutPlacement): string {
-  return `+${add} −${remove} =${stay}`;
+function countsText(one: CutPlacement): string {
+  return (['+', '−', '='] as const).map((sign) => `${sign}${totalOf(one, sign)}`).join(' ');
+}
+
+/** How many clusters the list has; `=`: those that stay. */
+export function totalOf({ lists, stay }: CutPlacement, wanted: PlannedClusters['sign'] | '='): number {
+  return wanted === '=' ? stay : (lists.find(({ sign }) => sign === wanted)?.total ?? 0);
 }
 
 /** The names of the first list that the second one does not have. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Status, Withheld } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
-import { draft, isEmptyDraft, keepBases, question, setBases, unfinishedIn, whole } from './draft.js';
+import { draft, isEmptyDraft, keepBases, question, setBases, unfinishedIn } from './draft.js';
 import { isStatus, post, useLoaded } from './store.js';
 
 /** The plan of the draft: after each edit, and again as the fleet moves. */
@@ -63,7 +63,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     asking.current = new AbortController();
     askedAt.current = performance.now();
     if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
-    void post<PlanAnswer>('plan', whole(draft.value), asking.current.signal).then((answer) => {
+    void post<PlanAnswer>('plan', draft.value, asking.current.signal).then((answer) => {
       if (turn !== latest.current) return;
       if (isStatus(answer) && answer.code === TOO_MANY) {
         // One plan at once: of this person, in all tabs.

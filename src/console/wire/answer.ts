@@ -1,6 +1,7 @@
 /** The JSON types of the console's API: what the server answers and the page reads. */
 
 import type { ReadEvents } from '../../answers/explain/events.js';
+import type { Meaning } from './find.js';
 import type { Undecided } from '../../answers/undecided.js';
 
 /** A collection that the reader may not list, or that is not served, and the HTTP code. */
@@ -35,6 +36,8 @@ export interface Status {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
+  /** Of an object that was not found: what was probably meant. */
+  readonly meant?: readonly Meaning[];
 }
 
 /** The header of an answer 304 that says when the hub was read. */

@@ -26,4 +26,6 @@ export interface Found {
   readonly total: number;
   /** The one that was most probably meant first. */
   readonly rows: readonly Meaning[];
+  /** Nothing is called so: these are named alike, or there instead. */
+  readonly isGuess?: true;
 }

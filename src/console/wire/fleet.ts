@@ -50,7 +50,6 @@ export interface Fleet {
   readonly counts: Counts;
   /** How many the query matches. */
   readonly matched: number;
-  readonly sets: readonly FacetValue[];
   /** The brake of health, as `status` says it; absent while it holds nothing. */
   readonly brake?: string;
   /** What somebody has to look at, the worst first. */

@@ -1,4 +1,4 @@
-import type { Health } from '../../answers/fleetsummary.js';
+import type { ClusterHealth, Health } from '../../answers/fleetsummary.js';
 import type { Condition, PlacementSummary } from '../../answers/status.js';
 import type { ClusterAnswer } from '../../answers/cluster.js';
 import type { FunnelStep } from '../../answers/explain/funnel.js';
@@ -7,8 +7,19 @@ import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
 
+/** The phase of every Placement while nothing is decided. */
+export const UNDECIDED = 'Undecided';
+
 /** The phases that somebody has to look at, the worst first: on every page. One that holds clusters is `Held`, too. */
-export const WORST_FIRST = ['Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Held', 'Paused', 'Waiting'];
+export const WORST_FIRST = [
+  UNDECIDED,
+  'Misconfigured',
+  'Unsatisfied',
+  'PartiallySatisfied',
+  'Held',
+  'Paused',
+  'Waiting',
+];
 
 /** The phase that a Placement is shown with: one that holds clusters is held, whatever else it is. */
 export function shownPhase({ phase, held }: Pick<PlacementSummary, 'phase' | 'held'>): string {
@@ -27,8 +38,6 @@ export interface PlacementRow extends PlacementSummary {
 
 export interface Placements {
   readonly total: number;
-  /** Phase → count, the best first. */
-  readonly phases: readonly { readonly phase: string; readonly count: number }[];
   readonly rows: readonly PlacementRow[];
 }
 
@@ -103,10 +112,15 @@ export interface Matrix {
   readonly show: Show;
   readonly after: number;
   readonly rows: readonly MatrixRow[];
+  /** Where none has the filter in its name: some that do, and that are in none of its cluster sets. */
+  readonly elsewhere?: readonly string[];
 }
 
+/** The health of a cluster; absent for one that is as it should be. */
+export type TroubledHealth = Partial<ClusterHealth>;
+
 /** `explain placement NAME --cluster CLUSTER`, line by line. */
-export interface WhyCluster {
+export interface WhyCluster extends TroubledHealth {
   readonly lines: readonly string[];
 }
 

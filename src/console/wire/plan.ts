@@ -1,6 +1,7 @@
 import type { Action, ActionText } from '../../answers/actions/action.js';
-import type { ChangeList, PlannedCluster } from '../../answers/plan/text.js';
+import type { ChangeList, PlannedCluster as ClusterText } from '../../answers/plan/text.js';
 import type { PlanDocument, PlannedPlacement } from '../../answers/plan/document.js';
+import type { TroubledHealth } from './placement.js';
 
 /** What a draft would do, and what applying it has done. */
 
@@ -20,8 +21,12 @@ export interface Draft {
   readonly action?: Action;
 }
 
+export type PlannedCluster = ClusterText & TroubledHealth;
+
 /** A list of a plan, of which some clusters are named. */
-export interface PlannedClusters extends ChangeList {
+export interface PlannedClusters {
+  readonly sign: ChangeList['sign'];
+  readonly rows: readonly PlannedCluster[];
   /** How many there are; never none. */
   readonly total: number;
 }
@@ -38,7 +43,7 @@ export interface CutPlacement extends Pick<
   PlannedPlacement,
   'namespace' | 'name' | 'change' | 'before' | 'after' | 'apart' | 'loss'
 > {
-  readonly counts: Readonly<Record<'add' | 'remove' | 'stay', number>>;
+  readonly stay: number;
   readonly lists: readonly PlannedClusters[];
 }
 
@@ -46,10 +51,10 @@ export interface CutPlacement extends Pick<
 export interface Plan extends Pick<PlanDocument, 'refusals' | 'apartComputed'> {
   /** Where the draft is an action. */
   readonly action?: ActionText;
-  /** What the draft changes; absent where the loss of each value is all that it asks for. */
-  readonly summary?: PlanDocument['summary'];
-  /** The same in one sentence, of what changes alone; of a loss, of the Placements that it leaves short. */
+  /** What changes, in one sentence; of a loss, the Placements that it leaves short. Absent where the loss of each value is all that is asked for. */
   readonly headline?: string;
+  /** The counts of all Placements together, those included that stay as they are; absent for a loss, and where they are not known. */
+  readonly totals?: string;
   readonly placements: readonly CutPlacement[];
   /** For a loss of clusters: what follows only if the hub notices it; may be empty. */
   readonly loss?: string;

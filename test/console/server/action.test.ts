@@ -209,7 +209,9 @@ describe('an action over the API of the console', () => {
 
   it('the end of a pause shows what it moves before it is written', async () => {
     await setWorld(worldWith({ paused: true, numberOfClusters: 1 }));
-    expect(await plan('resume')).toMatchObject({ placements: [{ name: 'web', counts: { add: 0, remove: 2 } }] });
+    expect(await plan('resume')).toMatchObject({
+      placements: [{ name: 'web', stay: 1, lists: [{ sign: '−', total: 2 }] }],
+    });
   });
 
   it('what differs since the plan is not written: another spec, other clusters, another version', async () => {

@@ -3,7 +3,7 @@ import { findAnswer } from '../../../src/console/server/fleet/find.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
 import type { Meaning } from '../../../src/console/wire/find.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
-import { readingOf } from '../../support/builders/hubinput.js';
+import { rawEngine, readingOf } from '../../support/builders/hubinput.js';
 import { rawCluster, rawPlacement, rawSet } from '../../support/builders/world.js';
 
 const CLUSTERS = [10, 2, 1].map((number) =>
@@ -14,6 +14,7 @@ const CLUSTERS = [10, 2, 1].map((number) =>
   }),
 );
 const WORLD: World = worldOf({
+  multiclusterengines: [rawEngine()],
   managedclusters: [...CLUSTERS, rawCluster('web', {})],
   managedclustersets: [rawSet('prod')],
   placements: [rawPlacement({}), { ...rawPlacement({}, 'cluster'), status: { phase: 'Unsatisfied' } }],
@@ -21,6 +22,15 @@ const WORLD: World = worldOf({
 
 function found(text: string): readonly Meaning[] {
   return findAnswer(new Snapshot(readingOf(WORLD)), text).rows;
+}
+
+function asked(text: string, kind: string): readonly string[] {
+  return findAnswer(new Snapshot(readingOf(WORLD)), text, kind).rows.map((one) => {
+    if (one.kind === 'lose') return `${one.target}: ${one.clusters}`;
+    if (one.kind === 'each') return `${one.key}: ${one.clusters}`;
+    if (one.kind === 'filter') return `${one.q}: ${one.clusters}`;
+    return 'name' in one ? one.name : one.kind;
+  });
 }
 
 function named(text: string): readonly string[] {
@@ -50,6 +60,12 @@ describe('what a text in the box means', () => {
   it('can be a filter of the fleet; one with a fault means nothing', () => {
     expect(found('set:prod label:region=eu')).toEqual([{ kind: 'filter', q: 'set:prod label:region=eu', clusters: 2 }]);
     expect(found('sets:prod')).toEqual([]);
+    expect(found('label:tie')).toEqual([
+      { kind: 'filter', q: 'label:tie', clusters: 0 },
+      { kind: 'filter', q: 'label:tier', clusters: 3 },
+      { kind: 'filter', q: 'label:tier=eu', clusters: 3 },
+    ]);
+    expect(asked('label:region=us s', 'filter')).toEqual(['label:region=us set:prod: 1']);
   });
 
   it('can ask why, in either order', () => {
@@ -58,6 +74,11 @@ describe('what a text in the box means', () => {
     expect(found('why web cluster-2')[0]).toEqual(why);
     expect(found('why cluster-2')).toMatchObject([{ kind: 'cluster', name: 'cluster-2' }]);
     expect(found('why nothing web')).toEqual([]);
+    expect(findAnswer(new Snapshot(readingOf(WORLD)), 'why clsuter-2 shop/wbe')).toEqual({
+      total: 1,
+      rows: [why],
+      isGuess: true,
+    });
   });
 
   it('can be a loss: a region first, whatever else has the value', () => {
@@ -69,6 +90,22 @@ describe('what a text in the box means', () => {
     expect(found('lose zone')[0]).toEqual({ kind: 'each', key: 'claim/platform.example.com/zone', clusters: 3 });
     expect(found('lose prod')).toContainEqual({ kind: 'lose', target: 'mclset/prod', clusters: 3 });
     expect(found('lose cluster-10')).toEqual([{ kind: 'lose', target: 'mcl/cluster-10', clusters: 1 }]);
+  });
+
+  it('has what is there instead where nothing can be lost by the word', () => {
+    const { isGuess, rows } = findAnswer(new Snapshot(readingOf(WORLD)), 'lose moon');
+    expect([isGuess, rows[0]]).toEqual([true, { kind: 'each', key: 'label/region', clusters: 3 }]);
+    expect(rows).toContainEqual({ kind: 'lose', target: 'label/region=eu', clusters: 2 });
+    expect(found('lose e').length).toBeGreaterThan(0);
+    expect(findAnswer(new Snapshot(readingOf(WORLD)), 'cluster-7')).toEqual({ total: 0, rows: [] });
+  });
+
+  it('of a field is what the field takes, all of it where nothing is written', () => {
+    expect(asked('eu', 'lose')[0]).toBe('label/region=eu: 2');
+    expect(asked('label/region=eu', 'lose')).toEqual(['label/region=eu: 2']);
+    expect(asked('', 'lose')[0]).toBe('label/region=eu: 2');
+    expect(asked('', 'each')[0]).toBe('label/region: 3');
+    expect(asked('cluster-2', 'drain')).toEqual(['cluster-2']);
   });
 
   it('can be a drain', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { troubleOf } from '../../../src/console/server/fleet/fleet.js';
 import { fleetMap, planColoring, scoreShades, versionColoring } from '../../../src/console/server/fleet/fleetmap.js';
-import { worldOf } from '../../../src/answers/world/world.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
 import { exampleWorld } from '../../support/builders/examplefleet.js';
 import { readingOf } from '../../support/builders/hubinput.js';
-import { rawCluster } from '../../support/builders/world.js';
+import { predicate, rawCluster } from '../../support/builders/world.js';
 
 const CLUSTER = {
   name: 'a',
@@ -16,6 +16,7 @@ const CLUSTER = {
   placements: 0,
   health: 'available',
 } as const;
+const UNSERVED = { resource: 'managedclustersets', verb: 'list', status: 404 } as const;
 const REQUEST = { query: '', group: 'set', color: 'health' };
 
 function snapshot(): Snapshot {
@@ -28,26 +29,42 @@ describe('the map', () => {
     expect(map?.legend).toEqual([
       { key: 'selected', count: 3 },
       { key: 'held', count: 0 },
+      { key: 'waiting', count: 0 },
       { key: 'matches', count: 2 },
       { key: 'near', count: 4 },
       { key: 'out', count: 0 },
       { key: 'notBound', count: 0 },
+      { key: 'unknown', count: 0 },
     ]);
     expect(map?.groups.map(({ value, count, counts }) => [value, count, counts[0]])).toEqual([
       ['production', 5, 2],
       ['edge', 4, 1],
     ]);
     expect(map?.names.slice(0, 2).sort()).toEqual(['prod-eu-2', 'prod-us-1']);
-    expect(map?.marks).toBe('002230333');
+    expect(map?.marks).toBe('003340444');
     expect(map?.colors).toEqual(['health', 'version', 'placement:shop/web']);
   });
 
   it('says that sets are not known where they could not be read', () => {
-    const world = exampleWorld(undefined, { managedclustersets: [] }, [
-      { resource: 'managedclustersets', verb: 'list', status: 404 },
-    ]);
+    const world = exampleWorld(undefined, { managedclustersets: [] }, [UNSERVED]);
     expect(fleetMap(new Snapshot(readingOf(world)), REQUEST)).toHaveProperty('setsUnread');
     expect(fleetMap(snapshot(), REQUEST)).not.toHaveProperty('setsUnread');
+  });
+
+  it('by one Placement has what waits apart from what is held, and says what is not known', () => {
+    const countsIn = (world: World): unknown =>
+      Object.fromEntries(
+        fleetMap(new Snapshot(readingOf(world)), { ...REQUEST, color: 'placement:shop/web' })
+          ?.legend.filter(({ count }) => count > 0)
+          .map(({ key, count }) => [key, count]) ?? [],
+      );
+    const gold = { numberOfClusters: 3, predicates: [predicate({ tier: 'gold' })] };
+    expect(countsIn(exampleWorld({ ...gold, paused: true }))).toMatchObject({ waiting: 4 });
+    expect(countsIn(exampleWorld({ ...gold, disruptionBudget: { maxRemovals: 0 } }))).toMatchObject({ held: 2 });
+    expect(countsIn(exampleWorld(undefined, { managedclustersets: [] }, [UNSERVED]))).toEqual({
+      selected: 3,
+      unknown: 6,
+    });
   });
 
   it('by numbers has its groups in their order, the largest or not', () => {

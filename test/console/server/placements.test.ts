@@ -2,15 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { explainReport } from '../../../src/answers/explain/report.js';
 import { clusterLines } from '../../../src/answers/explain/text.js';
-import { matrixAnswer } from '../../../src/console/server/matrix.js';
-import { nearestNames, placementAnswer, placementsAnswer } from '../../../src/console/server/placements.js';
+import { matrixAnswer, whyAnswer } from '../../../src/console/server/matrix.js';
+import { matchedBy } from '../../../src/console/server/fleet/fleet.js';
+import {
+  nearestNames,
+  placementAnswer,
+  placementsAnswer,
+  undecidedIn,
+} from '../../../src/console/server/placements.js';
 import { Snapshot } from '../../../src/console/server/snapshot.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../support/builders/examplefleet.js';
 import type { World } from '../../../src/answers/world/world.js';
-import type { PlacementView } from '../../../src/console/wire/placement.js';
+import type { Matrix, PlacementView } from '../../../src/console/wire/placement.js';
 import type { FunnelStep } from '../../../src/answers/explain/funnel.js';
-import { predicate, rawPlacement, someWorld } from '../../support/builders/world.js';
-import { readingOf } from '../../support/builders/hubinput.js';
+import { predicate, rawCluster, rawPlacement, someWorld } from '../../support/builders/world.js';
+import { rawEngine, readingOf } from '../../support/builders/hubinput.js';
 
 describe('a Placement whose clusters are kept out', () => {
   it('has them as explain has them, and nowhere as not needed', () => {
@@ -91,7 +97,7 @@ describe('the page of a Placement', () => {
       lastTransitionTime: `the time of ${one}`,
     }));
     const placement = { ...rawPlacement(spec), status: { phase, conditions } };
-    const world = exampleWorld(spec, { placements: [placement] });
+    const world = exampleWorld(spec, { placements: [placement], multiclusterengines: [rawEngine()] });
 
     expect(viewOf(world)).toMatchObject({ since: `the time of ${type}`, explanation: { phase } });
     const [row] = placementsAnswer(new Snapshot(readingOf(world)), '').rows;
@@ -137,6 +143,53 @@ describe('the page of a Placement', () => {
     ]);
     expect(viewOf(world)).toMatchObject({ isKnown: false });
     expect(viewOf(world)?.notes.join()).toContain('; to resume: kubectl mce resume placement web -n shop');
+  });
+
+  it('says nothing of now where nothing is decided, and of what cannot be read that it is not known', () => {
+    const unserved = { resource: 'managedclustersets', verb: 'list', status: 404 } as const;
+    const snapshot = new Snapshot(readingOf(exampleWorld(EXAMPLE_SPEC, { managedclustersets: [] }, [unserved])));
+
+    expect(placementsAnswer(snapshot, '').rows).toMatchObject([
+      { phase: 'Undecided', held: false, message: expect.stringMatching(/^when it was last decided: /) },
+    ]);
+    expect(whyAnswer(snapshot, 'shop', 'web', 'prod-ap-1')?.lines).toEqual([
+      'cluster prod-ap-1 is not in the decision; more is not known, since managedclustersets could not be read',
+    ]);
+    expect(matchedBy(snapshot, 'set:production').fault).toBe(
+      'set:production: not known: the hub does not serve managedclustersets',
+    );
+  });
+
+  it('says that objects are lost since a definition was made anew, and what brings them back', () => {
+    const held = [{ type: 'RemovalsHeld', status: 'True', reason: 'DefinitionsReplaced', message: '' }];
+    const status = { phase: 'Held', observedGeneration: 1, conditions: held };
+    const placements = [{ ...rawPlacement(EXAMPLE_SPEC), status }];
+    const multiclusterengines = [rawEngine()];
+    const world = exampleWorld(EXAMPLE_SPEC, { placements, managedclustersets: [], multiclusterengines });
+
+    expect(undecidedIn(new Snapshot(readingOf(world)))).toEqual({
+      message: expect.stringMatching(/objects are lost; .*shop\/web; to recover, create .* from Git or a backup$/),
+      remedy: 'kubectl apply -f BACKUP',
+      isOfSome: true,
+    });
+    const note = viewOf(world)?.notes.find((one) => one.startsWith('removals are held'));
+    expect(note).toContain('; to recover, create the clusters, sets and bindings of namespace shop again');
+    expect(placementsAnswer(new Snapshot(readingOf(world)), '').rows).toMatchObject([{ phase: 'Held' }]);
+  });
+
+  it('finds the cluster of the filter that is in none of its sets, and says of a silent one that it is', () => {
+    const other = rawCluster('lab-1', { set: 'lab' });
+    const silent = { ...rawCluster('lab-2', {}), spec: { hubAcceptsClient: true } };
+    const conditions = [{ type: 'ManagedClusterJoined', status: 'True' }];
+    const managedclusters = [...exampleClusters(), other, { ...silent, status: { conditions } }];
+    const snapshot = new Snapshot(readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters })));
+    const matrix = (query: string): Matrix | undefined =>
+      matrixAnswer(snapshot, ['shop', 'web'], { show: 'all', query, after: 0, limit: 10 });
+
+    expect(matrix('lab')).toMatchObject({ rows: [], elsewhere: ['lab-1', 'lab-2'] });
+    expect(matrix('prod')).not.toHaveProperty('elsewhere');
+    expect(whyAnswer(snapshot, 'shop', 'web', 'lab-2')).toMatchObject({ health: 'silent' });
+    expect(whyAnswer(snapshot, 'shop', 'web', 'lab-1')).not.toHaveProperty('health');
   });
 
   it('begins with the near misses where clusters are missing, and else with what is in', () => {

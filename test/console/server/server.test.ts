@@ -312,7 +312,7 @@ describe('answers', () => {
       JSON.parse((await ask('plan', { method: 'POST', body: JSON.stringify({ manifests }) })).text).data;
 
     expect(await plan(draft('{numberOfClusters: 1}'))).toMatchObject({
-      placements: [{ name: 'web', counts: { add: 0, remove: 2 } }],
+      placements: [{ name: 'web', stay: 1, lists: [{ sign: '−', total: 2 }] }],
     });
     expect(await plan(draft('{numberOfClusters: -1}'))).toMatchObject({
       fault: expect.stringContaining('spec.numberOfClusters'),
@@ -379,7 +379,7 @@ describe('answers', () => {
       (await ask('plan', { method: 'POST', body: JSON.stringify({ manifests: text }) })).text,
     );
     const { summary, placements } = JSON.parse(printed.text);
-    expect(data.summary).toEqual(summary);
+    expect(`Plan: ${data.totals}`).toBe(summary.text);
     const states = ({ before, after, apart }: Record<string, unknown>): object => ({ before, after, apart });
     expect(data.placements.map(states)).toEqual(placements.map(states));
     const names = data.placements.flatMap(({ lists }: Pick<CutPlacement, 'lists'>) =>
@@ -414,8 +414,8 @@ describe('answers', () => {
     expect(notes.length).toBeGreaterThan(0);
     for (const note of notes) expect(text).toContain(note);
     // Nothing is changed: there is one summary, that of the table.
-    expect(alone).not.toHaveProperty('summary');
-    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:a=b'] })).toHaveProperty('summary');
+    expect(alone).not.toHaveProperty('totals');
+    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:a=b'] })).toHaveProperty('totals');
     // The changes of the draft count as made.
     expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:tier-'] })).not.toMatchObject({ lossOfEach: heat });
     expect(await plan({ each: ['tier'] })).toEqual({ fault: '--lose-each must be claim/KEY or label/KEY, got "tier"' });
@@ -474,16 +474,27 @@ describe('answers', () => {
     expect(await answers()).toEqual([
       [200, ''],
       [404, 'ManagedCluster none was not found'],
-      [404, 'Placement other/web was not found; did you mean shop/web?'],
+      [404, 'Placement other/web was not found'],
       [404, 'Placement shop/none was not found'],
       [404, 'ManagedClusterSet none was not found'],
       [200, ''],
-      [404, 'Placement other/web was not found; did you mean shop/web?'],
+      [404, 'Placement other/web was not found'],
     ]);
+    // Why a cluster is not in a decision is not known without the sets: not that there is no such cluster.
+    hub.unserved.add('managedclustersets');
+    expect((await answers()).slice(0, 5)).toEqual([
+      [200, ''],
+      [200, ''],
+      [404, 'Placement other/web was not found'],
+      [404, 'Placement shop/none was not found'],
+      [424, 'the hub does not serve managedclustersets: whether there is ManagedClusterSet none is not known'],
+    ]);
+    hub.unserved.clear();
     hub.allows = (_verb, plural, namespace) => plural !== 'managedclusters' && namespace === 'shop';
     expect(await answers()).toEqual([
       [403, 'needs list managedclusters: whether there is ManagedCluster prod-us-1 is not known'],
-      [403, 'needs list managedclusters: whether there is ManagedCluster none is not known'],
+      // It is not in the decision, and more is not known.
+      [200, ''],
       [403, 'only namespace shop is read: whether there is Placement other/web is not known'],
       [404, 'Placement shop/none was not found'],
       [403, 'needs list managedclustersets: whether there is ManagedClusterSet none is not known'],
@@ -502,6 +513,15 @@ describe('answers', () => {
     ]);
     hub.allows = () => true;
     await clock.advance(60_000);
+  });
+
+  it('of what is not there, it says what was meant', async () => {
+    const meantBy = async (path: string): Promise<unknown> => JSON.parse((await ask(path)).text).meant;
+    const web = { kind: 'placement', namespace: 'shop', name: 'web' };
+    expect(await meantBy('placements/other/web')).toMatchObject([web]);
+    expect(await meantBy('placements/shop/wbe')).toMatchObject([web]);
+    expect(await meantBy('clusters/prdo-us-1')).toMatchObject([{ kind: 'cluster', name: 'prod-us-1' }]);
+    expect(await meantBy('sets/none')).toBeUndefined();
   });
 
   it('nobody asks: the hub is not read', async () => {

@@ -20,6 +20,7 @@ it.each<readonly [Partial<Draft>, string | undefined]>([
   [{ labels: ['cluster-23:tier=gold', ''] }, ''],
   [{ drains: [''] }, ''],
   [{ losses: ['label/region=eu', ''] }, ''],
+  [{ losses: ['eu'] }, 'eu'],
   [{ each: [''] }, ''],
   [{ each: ['label/region'] }, undefined],
 ])('of the draft %j, %j is not finished, and it has a command where nothing is', (part, text) => {

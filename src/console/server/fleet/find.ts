@@ -1,11 +1,12 @@
-import { grouped } from '../../../answers/world/world.js';
+import { nearestWord } from '@multicluster-engine/values/nearestword';
 import { byNumbers, keyOf } from '../../../runtime/vocabulary/names.js';
 import { HEALTHS } from '../../wire/fleet.js';
 import type { Found, Meaning } from '../../wire/find.js';
 import { shownPhase } from '../../wire/placement.js';
-import { countsOf, fleetClusters, matchedBy, setFacets } from './fleet.js';
-import { hubStatusOf } from '../placements.js';
-import { questionOf, type Question } from './question.js';
+import { counted, countsOf, fleetClusters, fleetKeys, matchedBy, setFacets } from './fleet.js';
+import { matchesAll, parseQuery, termText } from './query.js';
+import { placementsOf } from '../placements.js';
+import { askedFor, questionOf, type Question } from './question.js';
 import type { Snapshot } from '../snapshot.js';
 
 /** What a text in the box can mean on this hub. */
@@ -26,40 +27,87 @@ function candidate(texts: readonly string[], meaning: Meaning): Candidate {
   return { texts: texts.map((one) => one.toLowerCase()), meaning };
 }
 
-export function findAnswer(snapshot: Snapshot, text: string): Found {
-  const rows = meaningsOf(snapshot, questionOf(text));
-  return { total: rows.length, rows: rows.slice(0, MOST) };
+/** `ask`: the only kind that is meant, of which the text is a part; empty: any, and the text may be a question. */
+export function findAnswer(snapshot: Snapshot, text: string, ask = ''): Found {
+  const question = ask === '' ? questionOf(text) : askedFor(ask, text);
+  const meant = (isGuess: boolean): readonly Meaning[] =>
+    meaningsOf(snapshot, question, isGuess).filter(
+      // What stands in the field already is nothing to choose.
+      (one) => ask === '' || (one.kind === ask && !(one.kind === 'filter' && one.q === text)),
+    );
+  const found = meant(false);
+  const rows = found.length > 0 ? found : meant(true);
+  return {
+    total: rows.length,
+    rows: rows.slice(0, MOST),
+    ...(found.length < rows.length && { isGuess: true as const }),
+  };
 }
 
-function meaningsOf(snapshot: Snapshot, question: Question): readonly Meaning[] {
+/** `isGuess`: where nothing has a name that is written, what is named alike has it. */
+function meaningsOf(snapshot: Snapshot, question: Question, isGuess: boolean): readonly Meaning[] {
+  const clusters = [clustersOf(snapshot)];
   switch (question.kind) {
     case 'name':
       return question.text === ''
         ? statesOf(snapshot).map(({ meaning }) => meaning)
-        : nearest([statesOf(snapshot), placementsOf(snapshot), setsOf(snapshot), clustersOf(snapshot)], question.text);
-    case 'filter': {
-      const { fault, matched } = matchedBy(snapshot, question.q);
-      return fault === undefined ? [{ kind: 'filter', q: question.q, clusters: matched.length }] : [];
-    }
+        : nearest(
+            [statesOf(snapshot), placementNames(snapshot), setsOf(snapshot), ...clusters],
+            question.text,
+            isGuess,
+          );
+    case 'filter':
+      return isGuess ? [] : filtersOf(snapshot, question.q);
     case 'why':
-      return whysOf(snapshot, question.words);
+      return whysOf(snapshot, question.words, isGuess);
     case 'drain':
-      return nearest([clustersOf(snapshot)], question.cluster).flatMap((one): Meaning[] =>
+      return nearest(clusters, question.cluster, isGuess).flatMap((one): Meaning[] =>
         one.kind === 'cluster' ? [{ ...one, kind: 'drain' }] : [],
       );
     case 'edit':
     case 'history':
-      return nearest([placementsOf(snapshot), clustersOf(snapshot)], question.name).flatMap((one): Meaning[] => {
+      return nearest([placementNames(snapshot), ...clusters], question.name, isGuess).flatMap((one): Meaning[] => {
         if (one.kind !== 'placement' && one.kind !== 'cluster') return [];
         return [{ kind: question.kind, namespace: one.kind === 'placement' ? one.namespace : '', name: one.name }];
       });
     case 'lose':
-      return lossesOf(snapshot, question);
+      return lossesOf(snapshot, question, isGuess);
   }
 }
 
+/** The query, and those that go on with its last term, each with the clusters that it matches. */
+function filtersOf(snapshot: Snapshot, q: string): readonly Meaning[] {
+  const { fault, matched } = matchedBy(snapshot, q);
+  const at = q.lastIndexOf(' ') + 1;
+  const [before, last] = [q.slice(0, at), q.slice(at)];
+  const terms = termsOf(snapshot).filter((term) => term.startsWith(last) && term !== last);
+  const own: Meaning[] = fault === undefined && q !== '' ? [{ kind: 'filter', q, clusters: matched.length }] : [];
+  const clusters = matchedBy(snapshot, before).matched;
+  return [
+    ...own,
+    ...terms.slice(0, MOST).flatMap((term): Meaning[] => {
+      const parsed = parseQuery(term);
+      if (parsed.kind === 'fault') return [];
+      const count = clusters.filter((one) => matchesAll(parsed.terms, one)).length;
+      return [{ kind: 'filter', q: before + term, clusters: count }];
+    }),
+  ];
+}
+
+/** What a term of a query can be on this hub. */
+function termsOf(snapshot: Snapshot): readonly string[] {
+  return snapshot.once('find terms', () => [
+    ...HEALTHS.map((health) => `health:${health}`),
+    ...setFacets(snapshot).map(({ value }) => termText('set', value)),
+    ...fleetKeys(snapshot).flatMap(({ source, key, values }) => [
+      termText(source, key),
+      ...values.map(({ value }) => termText(source, `${key}=${value}`)),
+    ]),
+  ]);
+}
+
 /** Exact ones, then those that begin so, then those that hold the text; of these kind after kind, and by their numbers. */
-function nearest(kinds: readonly (readonly Candidate[])[], text: string): readonly Meaning[] {
+function nearest(kinds: readonly (readonly Candidate[])[], text: string, isGuess: boolean): readonly Meaning[] {
   const wanted = text.toLowerCase();
   const found: [Meaning[], Meaning[], Meaning[]] = [[], [], []];
   for (const { texts, meaning } of kinds.flat()) {
@@ -67,7 +115,16 @@ function nearest(kinds: readonly (readonly Candidate[])[], text: string): readon
     else if (texts.some((one) => one.startsWith(wanted))) found[1].push(meaning);
     else if (texts.some((one) => one.includes(wanted))) found[2].push(meaning);
   }
-  return found.flat();
+  const all = found.flat();
+  return all.length > 0 || !isGuess ? all : alike(kinds.flat(), wanted);
+}
+
+/** What has the name that was probably meant: `cluster-9` is not `cluster-1` mistyped. */
+function alike(candidates: readonly Candidate[], text: string): readonly Meaning[] {
+  const numbers = (of: string): string => of.replaceAll(/\D+/g, ' ').trim();
+  const words = candidates.flatMap(({ texts }) => texts).filter((one) => numbers(one) === numbers(text));
+  const near = nearestWord(text, counted(words))?.word;
+  return candidates.flatMap(({ texts, meaning }) => (near !== undefined && texts.includes(near) ? [meaning] : []));
 }
 
 /** What is in trouble, by its word; the worst first. */
@@ -77,14 +134,8 @@ function statesOf(snapshot: Snapshot): readonly Candidate[] {
     const healths = HEALTHS.filter((health) => counts[health] > 0).map((health) =>
       candidate([health], { kind: 'health', health, clusters: counts[health] }),
     );
-    const { placements } = hubStatusOf(snapshot);
-    const phases = grouped(
-      placements,
-      ({ phase, held }) => (held && phase !== 'Held' ? [phase, 'Held'] : [phase]),
-      (one) => one,
-    );
-    const ofPhases = [...phases].map(([phase, those]) =>
-      candidate([phase], { kind: 'phase', phase, placements: those.length }),
+    const ofPhases = [...counted(placementsOf(snapshot).map(shownPhase))].map(([phase, placements]) =>
+      candidate([phase], { kind: 'phase', phase, placements }),
     );
     return [...healths, ...ofPhases];
   });
@@ -97,10 +148,10 @@ function clustersOf(snapshot: Snapshot): readonly Candidate[] {
   );
 }
 
-function placementsOf(snapshot: Snapshot): readonly Candidate[] {
+function placementNames(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find placements', () =>
-    hubStatusOf(snapshot)
-      .placements.map((one) => {
+    placementsOf(snapshot)
+      .map((one) => {
         const { namespace, name } = one;
         return candidate([name, keyOf(one)], { kind: 'placement', namespace, name, phase: shownPhase(one) });
       })
@@ -118,14 +169,14 @@ function setsOf(snapshot: Snapshot): readonly Candidate[] {
 }
 
 /** Each cluster that is meant with each Placement that is meant; one word alone is a cluster. */
-function whysOf(snapshot: Snapshot, [first = '', second]: readonly string[]): readonly Meaning[] {
-  if (second === undefined) return nearest([clustersOf(snapshot)], first);
+function whysOf(snapshot: Snapshot, [first = '', second]: readonly string[], isGuess: boolean): readonly Meaning[] {
+  if (second === undefined) return nearest([clustersOf(snapshot)], first, isGuess);
   const pairs = [
     [first, second],
     [second, first],
   ].map(([cluster = '', placement = '']) => {
-    const placements = nearest([placementsOf(snapshot)], placement).slice(0, MOST_OF_PAIR);
-    const clusters = nearest([clustersOf(snapshot)], cluster).slice(0, MOST_OF_PAIR);
+    const placements = nearest([placementNames(snapshot)], placement, isGuess).slice(0, MOST_OF_PAIR);
+    const clusters = nearest([clustersOf(snapshot)], cluster, isGuess).slice(0, MOST_OF_PAIR);
     return clusters.flatMap((one) => placements.flatMap((other) => whyOf(one, other)));
   });
   return pairs.find((found) => found.length > 0) ?? [];
@@ -147,10 +198,16 @@ interface Value {
 /** Where the value of a region stands is asked first, then a zone, then by the number of clusters. */
 const FIRST_KEYS = [/(^|[./-])region$/, /region/, /zone/];
 
-function lossesOf(snapshot: Snapshot, { key, value }: Extract<Question, { kind: 'lose' }>): readonly Meaning[] {
+function lossesOf(
+  snapshot: Snapshot,
+  { key, value }: Extract<Question, { kind: 'lose' }>,
+  isGuess: boolean,
+): readonly Meaning[] {
   const { ofKeys, ofValues, ofObjects } = snapshot.once('find losses', () => lossCandidates(snapshot));
-  if (key === '') return nearest([ofKeys, ofValues, ofObjects], value);
-  return nearest([ofValues.filter((one) => one.key === key || shortKey(one) === key)], value);
+  const ofKey = ofValues.filter((one) => one.key === key || shortKey(one) === key);
+  const found = nearest(key === '' ? [ofKeys, ofValues, ofObjects] : [ofKey], value, isGuess);
+  // What can be lost instead, a region first.
+  return found.length > 0 || !isGuess ? found : nearest([ofKey, ofKeys, ofValues], '', false);
 }
 
 /** All that can be lost. A large fleet has tens of thousands of values: they are made once, and not for each key that is pressed. */

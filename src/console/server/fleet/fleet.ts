@@ -8,6 +8,7 @@ import {
   type Health,
 } from '../../../answers/fleetsummary.js';
 import type { PlacementSummary } from '../../../answers/status.js';
+import { unreadText } from '../../../answers/undecided.js';
 import { setsOf } from '../../../answers/world/clustertable.js';
 import { grouped, type World } from '../../../answers/world/world.js';
 import { byNumbers, keyOf } from '../../../runtime/vocabulary/names.js';
@@ -21,7 +22,7 @@ import {
   type Trouble,
 } from '../../wire/fleet.js';
 import { shownPhase, WORST_FIRST } from '../../wire/placement.js';
-import { hubStatusOf } from '../placements.js';
+import { placementsOf } from '../placements.js';
 import { matchesAll, parseQuery, type QueryCluster, type Term } from './query.js';
 import type { Snapshot } from '../snapshot.js';
 
@@ -73,9 +74,8 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     total: clusters.length,
     counts: snapshot.once('counts', () => countsOf(clusters)),
     matched: matched.length,
-    sets: setFacets(snapshot),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
-    trouble: snapshot.once('trouble', () => troubleOf(clusters, hubStatusOf(snapshot).placements, summary.maintenance)),
+    trouble: snapshot.once('trouble', () => troubleOf(clusters, placementsOf(snapshot), summary.maintenance)),
     placements: snapshot.world.objects.placements.length,
     after,
     rows: sorted.slice(after, after + limit).map(({ labels: _labels, claims: _claims, ...row }) => row),
@@ -131,8 +131,17 @@ export function matchedBy(
     const parsed = parseQuery(query);
     if (parsed.kind === 'fault') return { terms: [], fault: parsed.fault, matched: clusters };
     const { terms } = parsed;
+    const unread = unreadTerm(snapshot, terms);
+    if (unread !== undefined) return { terms: [], fault: unread, matched: clusters };
     return { terms, fault: undefined, matched: clusters.filter((one) => matchesAll(terms, one)) };
   });
+}
+
+/** That it is not known which clusters match a term. */
+function unreadTerm({ world }: Snapshot, terms: readonly Term[]): string | undefined {
+  const sets = world.withheld.find(({ resource }) => resource === 'managedclustersets');
+  const term = sets && terms.find(({ text }) => text.startsWith('set:'));
+  return sets && term && `${term.text}: not known: ${unreadText(sets)}`;
 }
 
 function withoutEach(clusters: readonly FleetCluster[], terms: readonly Term[]): NonNullable<Fleet['without']> {

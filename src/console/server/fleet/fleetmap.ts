@@ -2,10 +2,10 @@ import { grouped } from '../../../answers/world/world.js';
 import { byNumbers } from '../../../runtime/vocabulary/names.js';
 import { HEALTHS, type FleetMap, type MapGroup } from '../../wire/fleet.js';
 import { counted, matchedBy, troubleOf, fleetClusters, type FleetCluster } from './fleet.js';
-import type { ClusterExplanation } from '../../../domain/placement/explain/verdict.js';
+import { isWaiting, type ClusterExplanation } from '../../../domain/placement/explain/verdict.js';
 import { isWithheld } from '../../../answers/world/worlds.js';
 import { isIn, nearOf } from '../../../answers/explain/funnel.js';
-import { hubStatusOf } from '../placements.js';
+import { placementsOf } from '../placements.js';
 import { termText } from './query.js';
 import type { Snapshot } from '../snapshot.js';
 
@@ -14,9 +14,9 @@ import type { Snapshot } from '../snapshot.js';
 /** What becomes of clusters by a plan; who is not in it stays as it is. */
 export type PlanMarks = Readonly<Record<string, (typeof PLAN_KEYS)[number]>>;
 
-const PLAN_KEYS = ['lost', 'leaves', 'comesIn', 'held', 'same'] as const;
-/** `matches`: and is not selected, for whatever reason; `near`: lacks one requirement. */
-const PLACEMENT_KEYS = ['selected', 'held', 'matches', 'near', 'out', 'notBound'] as const;
+const PLAN_KEYS = ['lost', 'leaves', 'comesIn', 'held', 'waiting', 'same'] as const;
+/** `matches`: and is not selected, for whatever reason; `near`: lacks one requirement; `unknown`: it could not be read. */
+const PLACEMENT_KEYS = ['selected', 'held', 'waiting', 'matches', 'near', 'out', 'notBound', 'unknown'] as const;
 /** So many shades are told apart. */
 const SHADES = 5;
 const NONE = 'none';
@@ -104,7 +104,7 @@ function split(text: string): readonly [name: string, key?: string] {
 
 /** Those in trouble first: one looks for the reason. */
 function colorsOf(snapshot: Snapshot): readonly string[] {
-  const { placements } = hubStatusOf(snapshot);
+  const placements = placementsOf(snapshot);
   const bad = troubleOf([], placements).flatMap(({ some }) => some);
   const names = [...new Set([...bad, ...placements.map(({ namespace, name }) => `${namespace}/${name}`)])];
   return ['health', 'version', ...names.slice(0, MOST_COLORS).map((name) => `placement:${name}`)];
@@ -138,13 +138,14 @@ function placementColoring(snapshot: Snapshot, namespace: string, name: string):
   if (report === undefined) return undefined;
   const near = new Set(nearOf(report));
   const keyOf = (one: ClusterExplanation): (typeof PLACEMENT_KEYS)[number] => {
-    if (one.verdict === 'Held') return 'held';
+    if (one.verdict === 'Held') return isWaiting(one, report.explanation) ? 'waiting' : 'held';
     if (isIn(one)) return 'selected';
     if (near.has(one)) return 'near';
     return one.causes.includes('NotMatched') || one.causes.includes('NotMember') ? 'out' : 'matches';
   };
   const keys = new Map(report.explanation.clusters.map((one) => [one.name, keyOf(one)]));
-  return { keys: PLACEMENT_KEYS, keyOf: ({ name: cluster }) => keys.get(cluster) ?? 'notBound' };
+  const others = report.explanation.decision === undefined ? 'unknown' : 'notBound';
+  return { keys: PLACEMENT_KEYS, keyOf: ({ name: cluster }) => keys.get(cluster) ?? others };
 }
 
 /** Shades of equal width between the least and the highest score; the highest first. */

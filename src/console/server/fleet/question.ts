@@ -49,6 +49,16 @@ export function questionOf(text: string): Question {
   const words = rest.filter((word) => !FILLERS.has(word.toLowerCase()));
   if (verb === undefined || words.length === 0)
     return /^[a-z]+:/.test(trimmed) ? { kind: 'filter', q: trimmed } : { kind: 'name', text: trimmed };
+  return asked(verb, words);
+}
+
+/** The text of a field of one kind of answers. */
+export function askedFor(kind: string, text: string): Question {
+  if (kind === 'filter') return { kind, q: text };
+  return asked(kind === 'drain' ? kind : 'lose', [text.trim().toLowerCase()]);
+}
+
+function asked(verb: (typeof VERBS)[string], words: readonly string[]): Question {
   if (verb === 'why') return { kind: 'why', words: words.slice(0, 2) };
   if (verb === 'drain') return { kind: 'drain', cluster: words[0] ?? '' };
   if (verb !== 'lose') return { kind: verb, name: words[0] ?? '' };

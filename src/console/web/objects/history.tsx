@@ -11,22 +11,26 @@ import { Table } from '../parts/table.js';
 
 export interface HistoryProps {
   readonly history: DecisionHistory;
+  /** Why its changes are not known; undefined where they are. */
+  readonly unread: string | undefined;
   /** Whether the address asks for it. */
   readonly isAsked: boolean;
 }
 
-export function HistoryView({ history, isAsked }: HistoryProps): JSX.Element {
+export function HistoryView({ history, unread, isAsked }: HistoryProps): JSX.Element {
   const { changes, notKept, edits, differences = [] } = history;
   return (
     <section class="card" id="history" tabIndex={-1} ref={useArrival(isAsked)}>
       <h2>History</h2>
-      {changes.length === 0 && <p class="muted">No change of the decision is recorded.</p>}
+      {changes.length === 0 && (
+        <p class="muted">{unread === undefined ? 'No change of the decision is recorded.' : `Not known: ${unread}.`}</p>
+      )}
       {changes.length > 0 && (
         <Table
           label="Changes of the decision"
           columns={[
             ['When', 'tight'],
-            ['Edited by', 'who'],
+            ['Edited by the program', 'who'],
             ['First change of', 'tight'],
             ['Clusters', 'rest'],
           ]}
@@ -45,7 +49,7 @@ export function HistoryView({ history, isAsked }: HistoryProps): JSX.Element {
           <h3>Changed since kubectl apply</h3>
           <Table
             label="Changed since kubectl apply"
-            columns={[['Field'], ['As applied'], ['Now'], ['By']]}
+            columns={[['Field'], ['As applied'], ['Now'], ['By the program']]}
             rows={differences.map((one) => [
               one.field,
               <Text of={one.field} />,
@@ -111,17 +115,20 @@ function Writer({ by }: { readonly by: Difference['by'] }): JSX.Element {
   );
 }
 
+const NO_PERSON = 'The API server keeps the program of an edit (its field manager) and the time, and no person.';
+
 /** The last edit of each field manager. */
 export function Edits({ of, list }: { readonly of: string; readonly list: readonly Edit[] }): JSX.Element | null {
   if (list.length === 0) return null;
   return (
     <>
       <h3>Who has edited {of}</h3>
+      <p class="muted">{NO_PERSON}</p>
       <Table
         label={`Who has edited ${of}`}
         columns={[
           ['Last edit', 'tight'],
-          ['By', 'tight'],
+          ['By the program', 'tight'],
           ['Fields', 'rest'],
         ]}
         rows={list.map(({ manager, time, fields }) => [
@@ -148,7 +155,7 @@ export function LastEdit({
   const { length } = edit.fields;
   return (
     <p class="muted">
-      Last edited by <Writer by={edit} />: {edit.fields.slice(0, MOST_FIELDS).map(shown).join(', ')}
+      Last edited by the program <Writer by={edit} />: {edit.fields.slice(0, MOST_FIELDS).map(shown).join(', ')}
       {length > MOST_FIELDS && ` and ${length - MOST_FIELDS} more`}. <a href={`#${anchor}`}>Who has edited it</a>
     </p>
   );

@@ -59,14 +59,7 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
             {isActionOf(act, '') && (
               <ActPanel key={act} action={{ kind: act, namespace: '', name }} onClose={() => onAct('')} />
             )}
-            {isWithheld(loaded, ...DECIDING) ? (
-              <section class="card">
-                <h2>Selected by</h2>
-                <p>Which decisions name it is not known.</p>
-              </section>
-            ) : (
-              <SelectedBy view={view} />
-            )}
+            <SelectedBy view={view} of={loaded} />
             <Details view={view} isAsked={act === HISTORY} />
           </>
         )}
@@ -81,9 +74,6 @@ function actionsOf({ maintenance }: ClusterAnswer): readonly ClusterAction[] {
   return maintenance === 'Draining' ? [] : ['drain'];
 }
 
-/** Without these nobody knows which decisions name a cluster, or that none does. */
-const DECIDING = ['placements', 'placementdecisions'];
-
 interface StandingProps {
   readonly view: ClusterAnswer;
   readonly hasSets: boolean;
@@ -95,8 +85,7 @@ interface StandingProps {
 /** How it is; of one in trouble, what its condition says, and what ends it. */
 function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
   const { name, health, since, version, sets, maintenance, taints, conditions, edits } = view;
-  const usual = HEALTH_LOOK[health].tone;
-  const tone = usual === 'ok' && maintenance !== undefined ? 'warn' : usual;
+  const tone = health !== 'available' ? HEALTH_LOOK[health].tone : maintenance === undefined ? 'ok' : 'warn';
   const broken = conditions.find((one) => conditionLook(one).tone === 'bad' || one.status === 'Unknown');
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">

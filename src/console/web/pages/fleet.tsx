@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { HEALTHS, type Fleet, type FleetMap } from '../../wire/fleet.js';
+import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
 import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
 import { ClusterTable } from '../objects/clustertable.js';
+import { Combo } from '../parts/combo.js';
 import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
 import { PageHead } from '../parts/pagehead.js';
 import { BLOCK } from '../parts/rows.js';
-import { Search } from '../parts/search.js';
 import { Empty, isWithheld, Loading, NoPlacement, NothingReadable, Problem, Show } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Term } from '../parts/term.js';
@@ -46,7 +47,7 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
         {(fleet) =>
           fleet.total === 0 ? (
             isUnread ? (
-              <NothingReadable />
+              <NothingReadable of={loaded} kind="managedclusters" />
             ) : (
               <NoClusters />
             )
@@ -106,7 +107,15 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
       )}
       <section class="card" aria-label="Clusters">
         <div class="toolbar">
-          <Search value={q} onInput={filter} fault={fleet.queryFault} sets={fleet.sets} />
+          <Combo
+            label="Filter clusters"
+            placeholder="Filter: set:prod label:tier=gold health:silent"
+            value={q}
+            onInput={filter}
+            ask="filter"
+            onTake={(one) => one.kind === 'filter' && filter(one.q)}
+            fault={fleet.queryFault ?? (hasUnseen(q) ? `characters that are not seen: ${q}` : undefined)}
+          />
           <p class="matched" role="status">
             {q.trim() === ''
               ? `${fleet.total.toLocaleString('en-US')} clusters`

@@ -2,11 +2,12 @@ import type { JSX } from 'preact';
 import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
-import { SHOWS, type PlacementView, type Show as Shown } from '../../wire/placement.js';
+import { SHOWS, UNDECIDED, type PlacementView, type Show as Shown } from '../../wire/placement.js';
 import { commandText, shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import { HISTORY, type Route } from '../route.js';
 import { placementPath, reading, useLoaded } from '../store.js';
+import { spaced } from '../words.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { ChoiceView } from '../objects/choice.js';
 import { Command } from '../parts/command.js';
@@ -16,7 +17,7 @@ import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Count, Since, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
-import { isAbsent, Show } from '../parts/states.js';
+import { isAbsent, Show, unreadOf } from '../parts/states.js';
 import { Term } from '../parts/term.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
@@ -66,7 +67,11 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
               isKnown={view.isKnown}
             />
             <ChoiceView view={view} />
-            <HistoryView history={view.history} isAsked={route.act === HISTORY} />
+            <HistoryView
+              history={view.history}
+              unread={unreadOf(loaded, 'placementdecisions')}
+              isAsked={route.act === HISTORY}
+            />
             <Details view={view} />
           </>
         )}
@@ -107,15 +112,17 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
   const { phase, satisfied, wanted, summary, fixes = [], harmful = [], clusterSets, metadata } = explanation;
   const waiting = summary?.waiting?.count ?? 0;
   const held = (summary?.held ?? 0) - waiting;
-  const isStopped = reading.value?.undecided !== undefined;
-  const usual = isStopped ? 'bad' : toneOf(phase);
+  const { undecided } = reading.value ?? {};
+  const isStopped = undecided !== undefined && undecided.isOfSome !== true;
+  const now = isStopped ? UNDECIDED : phase;
+  const usual = toneOf(now);
   const besides = view.gone !== undefined ? 'warn' : held + waiting > 0 ? 'info' : usual;
   const tone = usual === 'ok' ? besides : usual;
   return (
     <section class={tone === 'ok' ? 'standing' : `card standing trouble ${tone}`} aria-label="State">
       <p class="headline standing-line">
-        <WordMark word={phase} tone={tone} />
-        <Since time={since} />
+        <WordMark word={now} tone={tone} />
+        {!isStopped && <Since time={since} />}
         <span>
           {selected.toLocaleString('en-US')}
           {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}{' '}
@@ -128,12 +135,11 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
           </span>
         )}
         {waiting > 0 && <span class="chip info">{waiting} waiting</span>}
-        {isStopped && <span class="chip bad">not decided any more</span>}
         {view.deleting && <span class="chip bad">being deleted</span>}
       </p>
+      {isStopped && <p>When it was last decided it was {spaced(phase)}.</p>}
       {satisfied?.status === 'False' && (
         <p>
-          {isStopped && 'When it was last decided: '}
           <strong>{shown(satisfied.reason)}</strong>: {shown(satisfied.message)}
         </p>
       )}

@@ -43,18 +43,13 @@ interface PlacementsViewProps {
 
 function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
   const { q, phase } = route;
-  const held = data.rows.filter((one) => isOf(one, 'Held')).length;
-  const phases = [
-    { phase: '', count: data.total },
-    ...[
-      ...data.phases.filter((one) => one.count > 0 && one.phase !== 'Held'),
-      ...(held > 0 || phase === 'Held' ? [{ phase: 'Held', count: held }] : []),
-    ].sort((a, b) => placeOf(a.phase) - placeOf(b.phase)),
-  ];
-  const tabs = phases.map(
-    (one) => [one.phase, counted(one.phase === '' ? 'All' : spaced(one.phase), one.count)] as const,
+  const rowsOf = (wanted: string): readonly PlacementRow[] =>
+    data.rows.filter((one) => wanted === '' || shownPhase(one) === wanted);
+  const phases = [...new Set([...data.rows.map(shownPhase), phase])].filter((one) => one !== '');
+  const tabs = ['', ...phases.sort((a, b) => placeOf(a) - placeOf(b))].map(
+    (one) => [one, counted(one === '' ? 'All' : spaced(one), rowsOf(one).length)] as const,
   );
-  const found = data.rows.filter((one) => isOf(one, phase));
+  const found = rowsOf(phase);
   // That of this very name stays first.
   const rows = q === '' ? [...found].sort((a, b) => placeOf(shownPhase(a)) - placeOf(shownPhase(b))) : found;
   const pages = usePages(rows.length, PAGE);
@@ -83,11 +78,6 @@ function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
 function placeOf(phase: string): number {
   const at = WORST_FIRST.indexOf(phase);
   return at < 0 ? WORST_FIRST.length : at;
-}
-
-/** One that holds clusters is held, whatever else it is. */
-function isOf({ phase, held }: PlacementRow, wanted: string): boolean {
-  return wanted === '' || phase === wanted || (wanted === 'Held' && held);
 }
 
 function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element {

@@ -9,7 +9,6 @@ import { Command } from '../parts/command.js';
 import { ClusterTable } from '../objects/clustertable.js';
 import { Count, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
-import { quoted } from '../parts/search.js';
 import { Table } from '../parts/table.js';
 import { isAbsent, isWithheld, Show } from '../parts/states.js';
 
@@ -18,7 +17,7 @@ import { isAbsent, isWithheld, Show } from '../parts/states.js';
 export function SetPage({ route: { name } }: { readonly route: Extract<Route, { page: 'set' }> }): JSX.Element {
   const loaded = useLoaded<ClusterSetRow>(`sets/${encodeURIComponent(name)}`);
   const [sort, setSort] = useState<string>(FLEET.sort);
-  const q = `set:${quoted(name)}`;
+  const q = `set:${name}`;
   const address = (after: number, limit: number): string =>
     `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
   const isUnread = (...plurals: readonly string[]): boolean => isWithheld(loaded, ...plurals);

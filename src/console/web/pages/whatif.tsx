@@ -154,14 +154,12 @@ function DraftView({ faultLine, isBeginning, isWriting, onWrite }: DraftViewProp
   const unseen = unseenIn(value);
   return (
     <section class="card draft" aria-label="Draft">
-      {CHIPS.map(({ field, title, hint }) => (
+      {CHIPS.map((kind) => (
         <Chips
-          key={field}
-          field={field}
-          title={title}
-          hint={hint}
-          list={value[field]}
-          onChange={(list) => changeDraft({ [field]: list })}
+          key={kind.field}
+          kind={kind}
+          list={value[kind.field]}
+          onChange={(list) => changeDraft({ [kind.field]: list })}
         />
       ))}
       <div class="actions">
@@ -275,7 +273,7 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
       {plan !== undefined && (
         <div class={isOld ? 'old' : ''}>
           <PlannedView plan={plan} isCounted={isCounted}>
-            {isStaged(plan) && <Stage basedOn={plan.basedOn} draft={draft.value} />}
+            {isCounted && isStaged(plan) && <Stage basedOn={plan.basedOn} draft={draft.value} />}
           </PlannedView>
         </div>
       )}
@@ -284,7 +282,7 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
   );
 }
 
-/** Whether the fleet is shown as the plan leaves it: not where a table of losses is all that is asked for. */
+/** Whether the fleet is shown as the plan leaves it: not where that is not known, nor where a table of losses is all that is asked for. */
 function isStaged({ placements, loss }: Plan): boolean {
-  return placements.length > 0 || loss !== undefined;
+  return (placements.length > 0 || loss !== undefined) && placements.every(({ change }) => change !== 'Unknown');
 }

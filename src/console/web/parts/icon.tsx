@@ -3,6 +3,8 @@ import { VERDICTS } from '../../../api/verdicts.js';
 import { shown } from '../command.js';
 import { spaced } from '../words.js';
 import type { ClusterHealth, Health } from '../../../answers/fleetsummary.js';
+import type { TroubledHealth } from '../../wire/placement.js';
+import { Since } from './name.js';
 
 /** States by shape and color together: neither alone tells anything. */
 
@@ -61,6 +63,7 @@ export const HEALTH_LOOK: Readonly<Record<Health, CellLook>> = {
 const MARK_LOOK: Readonly<Record<string, CellLook>> = {
   selected: { tone: 'accent', text: 'selected', fill: 1 },
   held: { tone: 'warn', text: 'held', fill: 0.5 },
+  waiting: { tone: 'info', text: 'waiting', fill: 0.5 },
   matches: { tone: 'accent', text: 'matches', fill: 0.5 },
   near: { tone: 'accent', text: 'lacks one requirement', fill: 0.2 },
   out: { tone: 'quiet', text: 'out', fill: 0 },
@@ -70,6 +73,7 @@ const MARK_LOOK: Readonly<Record<string, CellLook>> = {
   comesIn: { tone: 'accent', text: 'coming in', fill: 1 },
   same: { tone: 'quiet', text: 'as before', fill: 0, over: 'dot' },
   none: { tone: 'quiet', text: 'none', fill: 0, isDashed: true },
+  unknown: { tone: 'quiet', text: 'not known', fill: 0, isDashed: true },
 };
 
 const LOOKS: Readonly<Record<string, CellLook>> = { ...MARK_LOOK, ...HEALTH_LOOK };
@@ -124,6 +128,7 @@ const WORDS: Readonly<Record<string, readonly [Tone, JSX.Element]>> = {
   PartiallySatisfied: ['warn', HALF],
   Unsatisfied: ['bad', CROSS],
   Misconfigured: ['bad', TRIANGLE],
+  Undecided: ['bad', RING],
   Paused: ['info', PAUSE],
   Waiting: ['info', CLOCK],
   Available: ['ok', CHECK],
@@ -161,6 +166,15 @@ export function HealthMark({ health, isJudged, short }: HealthMarkProps): JSX.El
       <Shape shape={cellShape(look)} />
       <span class={short === true ? 'unseen' : ''}>{text}</span>
     </span>
+  );
+}
+
+/** Beside a name: that the cluster is not as it should be, and since when. */
+export function TroubleMark({ of: { health, isJudged, since } }: { readonly of: TroubledHealth }): JSX.Element | null {
+  return health === undefined ? null : (
+    <>
+      <HealthMark health={health} isJudged={isJudged} /> <Since time={since} />
+    </>
   );
 }
 

@@ -91,13 +91,23 @@ interface MatrixRowsProps {
 }
 
 function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
-  const { requirements, totals, verdicts, show } = matrix;
+  const { requirements, totals, verdicts, show, elsewhere = [] } = matrix;
   const isNarrow = useNarrow();
   const total = isVerdict(show) ? (verdicts[show] ?? 0) : totals[show];
   const title = isVerdict(show) ? spaced(show) : TITLES[show];
   if (total === 0 && show === 'in' && !isDecided) return <Empty title="Which clusters are selected is not known." />;
   const none = isVerdict(show) ? 'No cluster has this verdict.' : EMPTY[show];
-  if (total === 0) return <Empty title={filter === '' ? none : 'No cluster has this in its name.'} />;
+  if (total === 0)
+    return (
+      <Empty title={filter === '' ? none : 'None of these clusters has this in its name.'}>
+        {elsewhere.length > 0 && <p>In none of the cluster sets that it selects from:</p>}
+        {elsewhere.map((name) => (
+          <p key={name}>
+            <ClusterLink name={name} /> <WhyButton name={name} onWhy={onWhy} />
+          </p>
+        ))}
+      </Empty>
+    );
   const height = isNarrow ? 100 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
   return (
@@ -167,16 +177,17 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
         </span>
       </span>
       <span role="cell">
-        <button
-          type="button"
-          class="quiet-button"
-          onClick={() => onWhy(row.name)}
-          aria-label={`Why ${shown(row.name)}`}
-        >
-          Why
-        </button>
+        <WhyButton name={row.name} onWhy={onWhy} />
       </span>
     </>
+  );
+}
+
+function WhyButton({ name, onWhy }: Pick<MatrixRowsProps, 'onWhy'> & { readonly name: string }): JSX.Element {
+  return (
+    <button type="button" class="quiet-button" onClick={() => onWhy(name)} aria-label={`Why ${shown(name)}`}>
+      Why
+    </button>
   );
 }
 

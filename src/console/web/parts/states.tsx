@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Status, Withheld } from '../../wire/answer.js';
 import { shown } from '../command.js';
+import { routeOfMeaning, textOfMeaning } from '../meaning.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
 import { showNamespace } from '../session.js';
@@ -44,8 +45,10 @@ export function Empty({ title, children, command }: EmptyProps): JSX.Element {
   );
 }
 
-/** Who may read none of what a page shows, and what gives the right. */
-export function NothingReadable(): JSX.Element {
+/** Who may read none of what a page shows, and what gives the right; of what the hub does not serve nothing is known. */
+export function NothingReadable({ of, kind }: { readonly of: Unread; readonly kind: string }): JSX.Element {
+  if (of.withheld.some(({ resource, status }) => resource === kind && status === NOT_FOUND))
+    return <Empty title={`Not known: ${unreadOf(of, kind)}.`} />;
   const [, account] = /^system:serviceaccount:(.+)$/.exec(session.value?.user ?? '') ?? [];
   const whom = account === undefined ? '--user=USER' : `--serviceaccount=${account}`;
   const binding = ['kubectl', 'create', 'clusterrolebinding', 'fleet-reader'];
@@ -58,7 +61,7 @@ export function NothingReadable(): JSX.Element {
 
 /** What a Placement is for, where there is none. */
 export function NoPlacement({ of }: { readonly of?: Loaded<unknown> }): JSX.Element {
-  if (of !== undefined && isWithheld(of, 'placements')) return <NothingReadable />;
+  if (of !== undefined && isWithheld(of, 'placements')) return <NothingReadable of={of} kind="placements" />;
   if (of?.namespace !== undefined)
     return <Empty title={`There is no Placement in namespace ${shown(of.namespace)}.`} />;
   return (
@@ -73,9 +76,12 @@ export function NoPlacement({ of }: { readonly of?: Loaded<unknown> }): JSX.Elem
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
-/** Whether nothing can be done with it: it does not exist, or that may not be known. */
-export function isAbsent({ error }: Loaded<unknown>): boolean {
-  return error?.code === NOT_FOUND || error?.code === FORBIDDEN;
+/** The hub does not serve the kind. */
+const NOT_SERVED = 424;
+
+/** Whether nothing can be done with it: it does not exist, or that is not known. */
+export function isAbsent({ error }: Pick<Loaded<unknown>, 'error'>): boolean {
+  return [NOT_FOUND, FORBIDDEN, NOT_SERVED].some((code) => error?.code === code);
 }
 
 export interface ProblemProps {
@@ -98,7 +104,24 @@ export function Problem({ status, right }: ProblemProps): JSX.Element {
     <div class="notice bad" role="alert">
       <strong>{code === NOT_FOUND ? 'Not found' : 'This could not be read'}</strong>
       <p>{shown(message)}</p>
+      <Meant list={status.meant} />
     </div>
+  );
+}
+
+function Meant({ list = [] }: { readonly list: Status['meant'] }): JSX.Element | null {
+  if (list.length === 0) return null;
+  return (
+    <p>
+      Did you mean{' '}
+      {list.map((one, index) => (
+        <span key={textOfMeaning(one).text}>
+          {index > 0 && ' or '}
+          <a href={hrefOf(routeOfMeaning(one))}>{shown(textOfMeaning(one).text)}</a>
+        </span>
+      ))}
+      ?
+    </p>
   );
 }
 
@@ -178,9 +201,17 @@ function withheldText({ resource, verb, status, except }: Withheld): string {
   return `needs ${verb} ${resource}${except === undefined ? '' : ' in all namespaces'}`;
 }
 
+type Unread = Pick<Loaded<unknown>, 'withheld'>;
+
 /** Whether it is not known what there is of one of these kinds, in no namespace. */
-export function isWithheld({ withheld }: Pick<Loaded<unknown>, 'withheld'>, ...plurals: readonly string[]): boolean {
-  return withheld.some(({ resource, except }) => plurals.includes(resource) && except === undefined);
+export function isWithheld(of: Unread, ...plurals: readonly string[]): boolean {
+  return unreadOf(of, ...plurals) !== undefined;
+}
+
+/** `managedclustersets cannot be read`: why what follows from these kinds is not known; undefined where it is. */
+export function unreadOf({ withheld }: Unread, ...plurals: readonly string[]): string | undefined {
+  const unread = withheld.filter(({ resource, except }) => plurals.includes(resource) && except === undefined);
+  return unread.length === 0 ? undefined : `${unread.map(({ resource }) => resource).join(', ')} cannot be read`;
 }
 
 const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclustersetbindings', 'events']);
@@ -197,13 +228,14 @@ export interface ShowProps<T> {
 export function Show<T>({ of, missing, right, children }: ShowProps<T>): JSX.Element {
   const { error, withheld, namespace } = of;
   const isMissing = error !== undefined && error.code === NOT_FOUND;
-  // What was read while there was a right to it is shown no longer.
-  const data = error?.code === FORBIDDEN ? undefined : of.data;
+  // What was read while it could be is shown no longer.
+  const data = isAbsent(of) && !isMissing ? undefined : of.data;
   return (
     <>
       <WithheldNotice withheld={withheld} namespace={namespace} />
       {isMissing && missing !== undefined ? (
         <Empty title={sentence(error.message)}>
+          <Meant list={error.meant} />
           <a class="button" href={hrefOf(missing[1])}>
             {missing[0]}
           </a>

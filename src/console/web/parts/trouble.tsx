@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import type { Fleet, Trouble } from '../../wire/fleet.js';
+import { UNDECIDED } from '../../wire/placement.js';
 import { Command } from './command.js';
 import { CellMark, HEALTH_LOOK, WordMark } from './icon.js';
 import { Count, Names, PlacementLink } from './name.js';
-import { Head } from './table.js';
+import { Table } from './table.js';
 import { Term } from './term.js';
 import { routeOfMeaning } from '../meaning.js';
 import { hrefOf } from '../navigate.js';
@@ -23,44 +24,36 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
         <span class="ok">✓</span> {clustersText(total)}: none is silent, unavailable or still to join.
       </p>
     );
+  const troubled = [
+    ...(clusters === 0 ? [] : [`${clusters.toLocaleString('en-US')} of ${clustersText(total)}`]),
+    ...(others === 0 ? [] : [`${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`]),
+  ];
   return (
     <section class={`card trouble ${isDown(trouble) ? 'bad' : 'warn'}`} aria-label="What needs attention">
       <p class="headline" role="status">
-        {clusters > 0 && `${clusters.toLocaleString('en-US')} of ${clustersText(total)}`}
-        {clusters > 0 && others > 0 && ' and '}
-        {others > 0 && `${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`}
-        {clusters + others > 0 ? ' need attention.' : `${clustersText(maintained)} under maintenance.`}
+        {troubled.length > 0 && `${troubled.join(' and ')} need attention. `}
+        {maintained > 0 && `${clustersText(maintained)} under maintenance.`}
       </p>
-      <table class="table cards" aria-label="By state">
-        <Head columns={[['State'], ['Count', 'number'], ['Which', 'rest'], ['Next']]} />
-        <tbody>
-          {trouble.map((one) => (
-            <tr key={one.word}>
-              <th scope="row" class="tight">
-                <Term of={one.word}>
-                  {isHealthTrouble(one) ? <CellMark look={HEALTH_LOOK[one.word]} /> : <WordMark word={one.word} />}
-                </Term>
-              </th>
-              <td class="number">
-                <a href={hrefOf(routeOf(one))} aria-label={`Show all ${one.count} ${spaced(one.word)}`}>
-                  <Count of={one.count} />
-                </a>
-              </td>
-              <td data-label="Which:">
-                <Names
-                  names={one.some}
-                  total={one.count}
-                  all={hrefOf(routeOf(one))}
-                  {...(one.kind === 'phase' ? { linkOf: placementLink } : {})}
-                />
-              </td>
-              <td>
-                <Command words={commandFor(one)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="By state"
+        columns={[['State', 'tight'], ['Count', 'number'], ['Which', 'rest'], ['Next']]}
+        rows={trouble.map((one) => [
+          one.word,
+          <Term of={one.word}>
+            {isHealthTrouble(one) ? <CellMark look={HEALTH_LOOK[one.word]} /> : <WordMark word={one.word} />}
+          </Term>,
+          <a href={hrefOf(routeOf(one))} aria-label={`Show all ${one.count} ${spaced(one.word)}`}>
+            <Count of={one.count} />
+          </a>,
+          <Names
+            names={one.some}
+            total={one.count}
+            all={hrefOf(routeOf(one))}
+            {...(one.kind === 'phase' ? { linkOf: placementLink } : {})}
+          />,
+          <Command words={commandFor(one)} />,
+        ])}
+      />
     </section>
   );
 }
@@ -76,7 +69,7 @@ function sumOf(trouble: readonly Trouble[], kind: Trouble['kind']): number {
 }
 
 function isDown(trouble: readonly Trouble[]): boolean {
-  return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured'].includes(word));
+  return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured', UNDECIDED].includes(word));
 }
 
 /** Of `namespace/name`. */

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { WhyCluster } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { useLoaded } from '../store.js';
+import { TroubleMark } from './icon.js';
 import { Loading, Problem } from './states.js';
 
 export interface WhyProps {
@@ -32,6 +33,7 @@ export function Why({ path, cluster, onClose }: WhyProps): JSX.Element {
           Close
         </button>
       </div>
+      {data !== undefined && <TroubleMark of={data} />}
       {error !== undefined && <Problem status={error} />}
       {data === undefined && error === undefined && <Loading rows={3} />}
       <div class="why">

@@ -1,7 +1,7 @@
 import type { PlacementReason } from '../../../api/placementreasons.js';
 import type { VerdictWord } from '../../../api/verdicts.js';
 import type { Decision, Leaving } from '../select/decision.js';
-import { matchesOne, unmet as unmetIn, type FurtherFailure } from '../select/rules.js';
+import { matchesOne, unmet as unmetIn, type FurtherFailure, type Unmet } from '../select/rules.js';
 import type { Before, ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import { clip } from '../../conditions.js';
 import { hasNumbers } from '../spec/predicates.js';
@@ -173,7 +173,11 @@ function notMatchedText(
 ): string | undefined {
   const matched = cluster === undefined ? [] : matchedBefore(cluster, before).map((index) => unmet[index] ?? []);
   const lists = matched.filter((list) => list.length > 0).sort((a, b) => a.length - b.length);
-  const [first, ...more] = lists[0] ?? unmet[best] ?? [];
+  return lackText(lists[0] ?? unmet[best] ?? []);
+}
+
+/** The first requirement that a cluster lacks of a predicate, and how many more there are; undefined where it lacks none. */
+export function lackText([first, ...more]: readonly Unmet[]): string | undefined {
   if (first === undefined) return undefined;
   return more.length === 0 ? unmetText(first) : `${unmetText(first)} (and ${more.length} more)`;
 }

@@ -45,8 +45,7 @@ export function heldMessage(bound: Hold, snapshot: PlacementSnapshot, decision: 
     case 'Definitions': {
       const isOld = release !== undefined && releaseOfLoss(snapshot) === undefined;
       const ignored = isOld ? '; the release that the Placement had before does not count' : '';
-      const restore = `; to recover, create the clusters, sets and bindings of namespace ${namespace} again, from Git or a backup`;
-      return clippedHead(`${replacedText(snapshot)}${ignored}${held()}`, `${restore}${tail}`);
+      return clippedHead(`${replacedText(snapshot)}${ignored}${held()}`, `; ${restoreText(snapshot)}${tail}`);
     }
     case 'Deletions':
       return clippedHead(deletionsHead(clusters), `; those that are created again stay${tail}`);
@@ -55,6 +54,11 @@ export function heldMessage(bound: Hold, snapshot: PlacementSnapshot, decision: 
       return clippedHead(head, `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
     }
   }
+}
+
+/** What brings back what went with a definition. */
+export function restoreText({ placement }: PlacementSnapshot): string {
+  return `to recover, create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
 }
 
 function clippedHead(head: string, tail: string): string {

@@ -44,6 +44,8 @@ export class MemoryHub {
   events: readonly KubeObject[] = [];
   /** Whether the person may do this; undefined as a namespace: all. */
   allows: (verb: string, plural: string, namespace?: string) => boolean = () => true;
+  /** The kinds whose definitions do not exist. */
+  readonly unserved = new Set<string>();
   isDown = false;
   /** What every list waits for before it is answered: a hub that hangs. */
   delay: (() => Promise<void>) | undefined;
@@ -58,6 +60,8 @@ export class MemoryHub {
       const call = { verb: 'list', resource: `${plural}.${group}` };
       if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'https://hub: connection refused', call });
       if (!this.allows('list', plural, namespace)) throw forbidden(call);
+      if (this.unserved.has(plural))
+        throw new ApiError({ kind: 'ResourceMissing', status: 404, message: 'not found', call });
       const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
       const events = fieldSelector.startsWith('regarding.kind=Placement') ? this.events : [];
       // The caller asks for the type of the resource.

@@ -250,7 +250,7 @@ export function documentsWorld(): World {
     };
   });
   const placements = [placement('web', EXAMPLE_SPEC, satisfied('Satisfied', 'all 3 wanted clusters are selected', 3))];
-  return exampleWorld(EXAMPLE_SPEC, { managedclusters, placements });
+  return exampleWorld(EXAMPLE_SPEC, { managedclusters, placements, multiclusterengines: [rawEngine()] });
 }
 
 export function consoleEvents(note = 'added 1 cluster: cluster-2'): readonly KubeObject[] {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Plan } from '../../../wire/plan.js';
 import { shown, shownLines } from '../../command.js';
-import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../../draft.js';
+import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases } from '../../draft.js';
 import { isLost, reading } from '../../store.js';
 import { Command } from '../command.js';
 import { capital } from '../states.js';
@@ -29,7 +29,7 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
     // The same draft on the hub as it is now.
     changeDraft({});
   });
-  const send = (dryRun: boolean): void => write({ draft: whole(value), basedOn: agreed.basedOn, dryRun });
+  const send = (dryRun: boolean): void => write({ draft: value, basedOn: agreed.basedOn, dryRun });
   const words = planWords(value);
   const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
   const deleted = deletedSince(plan);

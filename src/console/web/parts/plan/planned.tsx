@@ -1,18 +1,17 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import type { PlannedState } from '../../../../answers/plan/document.js';
-import type { PlannedCluster } from '../../../../answers/plan/text.js';
-import type { CutPlacement, Plan, PlannedClusters, PlannedPart } from '../../../wire/plan.js';
+import type { CutPlacement, Plan, PlannedCluster, PlannedClusters, PlannedPart } from '../../../wire/plan.js';
 import { shown } from '../../command.js';
-import { isCut, planDifferences, problemIn } from '../../plandifference.js';
+import { isCut, planDifferences, problemIn, totalOf } from '../../plandifference.js';
 import { placementPath, useLoaded } from '../../store.js';
 import { HeatView, LossCell } from './heat.js';
-import { WordMark } from '../icon.js';
+import { TroubleMark, WordMark } from '../icon.js';
 import { ClusterLink, PlacementLink } from '../name.js';
 import { Pager, usePages } from '../pager.js';
 import { BLOCK, Rows } from '../rows.js';
 import { Problem } from '../states.js';
-import { Head, type Column } from '../table.js';
+import { Head } from '../table.js';
 
 /** What a draft does, Placement by Placement. */
 
@@ -30,10 +29,10 @@ export interface PlannedProps {
 }
 
 export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.Element {
-  const { placements, refusals, summary, headline, loss = '', lossOfEach, replaced, apartComputed } = plan;
+  const { placements, refusals, totals, headline, loss = '', lossOfEach, replaced, apartComputed } = plan;
   const pages = usePages(placements.length, PAGE);
   const open = useSignal('');
-  const isLoss = placements.some((one) => one.loss !== undefined);
+  const columns = COLUMNS.filter(([, sign]) => !RARE.has(sign) || placements.some((one) => totalOf(one, sign) > 0));
   return (
     <>
       {isCounted && lossOfEach !== undefined && <HeatView heat={lossOfEach} />}
@@ -56,58 +55,55 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
       {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       {placements.length > 0 && (
         <table class="table cards planned" aria-label="Placements">
-          <Head columns={columnsOf(isLoss)} />
+          <Head
+            columns={[
+              ['Placement', 'rest'],
+              ['Selected'],
+              ...columns.map(([title]) => [title, 'number'] as const),
+              ['Then'],
+            ]}
+          />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
             <PlannedPlacementView
               key={`${one.namespace}/${one.name}`}
               one={one}
               basedOn={plan.basedOn}
-              isLoss={isLoss}
+              columns={columns}
               open={open}
             />
           ))}
         </table>
       )}
       <Pager label="Placements" {...pages} />
-      {isCounted && summary !== undefined && (
-        <p class="muted">{shown(summary.text.replace(/^Plan/, 'All Placements together'))}</p>
-      )}
+      {isCounted && totals !== undefined && <p class="muted">All Placements together: {shown(totals)}</p>}
     </>
   );
 }
 
-function columnsOf(isLoss: boolean): readonly Column[] {
-  return [
-    ['Placement', 'rest'],
-    ['Selected'],
-    ['Leave', 'number'],
-    ['Come in', 'number'],
-    ['Held', 'number'],
-    ...(isLoss ? [['Lost, still named', 'number'] as const] : []),
-    ['Stay', 'number'],
-    ['Then'],
-  ];
-}
+/** What of a Placement is counted, and how it is marked. */
+const COLUMNS = [
+  ['Leave', '−', 'bad'],
+  ['Come in', '+', 'ok'],
+  ['Held', 'held', 'warn'],
+  ['Waiting', 'waiting', 'info'],
+  ['Lost, named', 'lost', 'bad'],
+  ['Stay', '=', 'muted'],
+] as const;
+type Counted = (typeof COLUMNS)[number];
+/** Those that are shown only where there are some. */
+const RARE: ReadonlySet<Counted[1]> = new Set(['waiting', 'lost']);
 
 interface PlannedPlacementProps extends Pick<Plan, 'basedOn'> {
   readonly one: CutPlacement;
-  readonly isLoss: boolean;
+  readonly columns: readonly Counted[];
   /** The list that is open: one at a time; empty for none. */
   readonly open: Signal<string>;
 }
 
-function PlannedPlacementView({ one, basedOn, isLoss, open }: PlannedPlacementProps): JSX.Element {
-  const { namespace, name, change, after, counts, apart, lists } = one;
+function PlannedPlacementView({ one, basedOn, columns, open }: PlannedPlacementProps): JSX.Element {
+  const { namespace, name, change, after, apart, lists } = one;
   const problem = after && problemIn(after);
   const isKnown = change !== 'Unknown';
-  const totalOf = (wanted: PlannedClusters['sign']): number => lists.find(({ sign }) => sign === wanted)?.total ?? 0;
-  const numbers = [
-    ['−', 'Leave', counts.remove, 'bad'],
-    ['+', 'Come in', counts.add, 'ok'],
-    ['', 'Held', totalOf('held'), 'warn'],
-    ...(isLoss ? [['', 'Lost, still named', totalOf('lost'), 'bad'] as const] : []),
-    ['', 'Stay', counts.stay, 'muted'],
-  ] as const;
   return (
     <tbody>
       <tr>
@@ -119,11 +115,14 @@ function PlannedPlacementView({ one, basedOn, isLoss, open }: PlannedPlacementPr
             <td class="tight">
               <Selected of={one} />
             </td>
-            {numbers.map(([sign, label, count, tone]) => (
-              <td key={label} data-label={`${label}:`} class={`number ${count > 0 ? tone : 'muted'}`}>
-                {`${count > 0 ? sign : ''}${count.toLocaleString('en-US')}`}
-              </td>
-            ))}
+            {columns.map(([label, sign, tone]) => {
+              const count = totalOf(one, sign);
+              return (
+                <td key={label} data-label={`${label}:`} class={`number ${count > 0 ? tone : 'muted'}`}>
+                  {`${count > 0 && '+−'.includes(sign) ? sign : ''}${count.toLocaleString('en-US')}`}
+                </td>
+              );
+            })}
             <td class="tight">
               {isHurt(one) && after?.phase === 'Satisfied' ? (
                 <span class="muted">its condition stays satisfied</span>
@@ -133,11 +132,11 @@ function PlannedPlacementView({ one, basedOn, isLoss, open }: PlannedPlacementPr
             </td>
           </>
         ) : (
-          <td colSpan={columnsOf(isLoss).length - 1}>what it would select is not known</td>
+          <td colSpan={columns.length + 2}>what it would select is not known</td>
         )}
       </tr>
       <tr>
-        <td colSpan={columnsOf(isLoss).length} class="detail">
+        <td colSpan={columns.length + 3} class="detail">
           {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
           {after !== undefined &&
             problem === undefined &&
@@ -210,11 +209,12 @@ function Clusters({ list, path, isOpen, onToggle }: ClustersProps): JSX.Element 
   );
 }
 
-function clusterOf(sign: PlannedClusters['sign'], { name, why }: PlannedCluster): JSX.Element {
+function clusterOf(sign: PlannedClusters['sign'], { name, why, ...of }: PlannedCluster): JSX.Element {
   const tone = sign === '+' ? 'ok' : sign === '−' || sign === 'lost' ? 'bad' : 'info';
   return (
     <>
-      <span class={tone}>{sign}</span> <ClusterLink name={name} /> <span class="muted">{shown(why)}</span>
+      <span class={tone}>{sign}</span> <ClusterLink name={name} /> <TroubleMark of={of} />{' '}
+      <span class="muted">{shown(why)}</span>
     </>
   );
 }
