@@ -1,6 +1,6 @@
 import { keyOf } from '../runtime/vocabulary/names.js';
 import type { ObjectName, ResourceType, RawObject } from '../runtime/vocabulary/meta.js';
-import { meantText, meantWords } from '@multicluster-engine/values/nearestword';
+import { meantText, meantWords, nearestWord } from '@multicluster-engine/values/nearestword';
 import { ManagedClusterSets, ManagedClusters, ManagedClusterSetBindings, Placements } from '../api/resources.js';
 import { Namespaces } from '../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../runtime/client/client.js';
@@ -53,6 +53,13 @@ export function meantAmong(objects: readonly RawObject[], namespace: string | un
   const elsewhere = objects.filter(({ metadata }) => metadata.name === name && metadata.namespace !== namespace);
   const places = elsewhere.map(({ metadata }) => `${metadata.namespace}/${name}`).sort();
   return meantText(name, namesOf(here)) || meantWords(places.slice(0, MOST_PLACES));
+}
+
+/** The name that was probably meant; undefined for none. One with other numbers is not: `edge-9` is not `edge-1` mistyped. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
+  const numbers = (of: string): string => of.replaceAll(/\D+/g, ' ').trim();
+  const alike = names.filter((one) => numbers(one) === numbers(name));
+  return nearestWord(name, new Map(alike.map((one) => [one, 1])))?.word;
 }
 
 export function namesOf(objects: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] {

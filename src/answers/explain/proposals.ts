@@ -1,5 +1,6 @@
 import { meantWords, nearestWord } from '@multicluster-engine/values/nearestword';
 import { overlay, type Change } from '../world/overlay.js';
+import { once } from '../world/world.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentAmong } from '../../domain/placement/explain/membership.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
@@ -21,7 +22,13 @@ export type Proposal =
   /** A set that ClusterSets or a binding names, or that the decision was made with, and that does not exist. */
   | { readonly kind: 'Rename'; readonly set: string; readonly suggested: string }
   /** `bound`: the sets whose binding it needs. */
-  | { readonly kind: 'Label'; readonly cluster: string; readonly command: string; readonly bound: readonly string[] };
+  | {
+      readonly kind: 'Label';
+      readonly cluster: string;
+      readonly labels: LabelChanges;
+      readonly command: string;
+      readonly bound: readonly string[];
+    };
 
 type Bind = Extract<Proposal, { kind: 'Bind' }>;
 
@@ -32,11 +39,13 @@ const MOST_CLUSTERS = 10;
 
 /** All that is missing, as far as it is known: first the sets, then the labels that clusters lack with these sets. */
 export function proposalsOf(report: ExplainReport): readonly Proposal[] {
-  const sets = setProposals(report);
-  const bound = sets.flatMap((one) => (one.kind === 'Bind' && one.sets.length === 1 ? one.sets : []));
-  const { namespace } = report.explanation.placement;
-  const changes = bound.map((set) => bindingChange(set, namespace));
-  return [...sets, ...labelProposals(changes.length === 0 ? report : withChanges(report, changes), report, bound)];
+  return once(report, 'proposals', () => {
+    const sets = setProposals(report);
+    const bound = sets.flatMap((one) => (one.kind === 'Bind' && one.sets.length === 1 ? one.sets : []));
+    const { namespace } = report.explanation.placement;
+    const changes = bound.map((set) => bindingChange(set, namespace));
+    return [...sets, ...labelProposals(changes.length === 0 ? report : withChanges(report, changes), report, bound)];
+  });
 }
 
 /**
@@ -120,7 +129,7 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
     if (next !== undefined && !(comesIn(cluster, next) && selectedIn(next) > selectedIn(then))) continue;
     then = next ?? then;
     const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
-    found.push({ kind: 'Label', cluster, command: fix.command, bound: needed });
+    found.push({ kind: 'Label', cluster, labels: fix.labels, command: fix.command, bound: needed });
   }
   return found;
 }

@@ -10,11 +10,10 @@ import {
   heldBackCause,
   holdersText,
   pausedMessage,
-  restoreText,
   waitingTexts,
   causesText,
 } from '../../domain/placement/report/holds.js';
-import { endableLine } from '../../domain/placement/report/releases.js';
+import { endableLine, restoreText } from '../../domain/placement/report/releases.js';
 import { table, type Cell } from '../output.js';
 import { clusterMoveLines, movementLines, otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
@@ -115,7 +114,7 @@ function holdLines({ explanation, input }: ExplainReport, isNaming: boolean): re
   const kept = staying(decided, isHold);
   const [held] = kept;
   const isLoss = held?.by.some(({ kind }) => kind === 'Definitions') === true;
-  const restore = isLoss ? restoreText(input.snapshot) : 'revert what led to it, and they stay';
+  const restore = isLoss ? restoreText(placement.namespace) : 'revert what led to it, and they stay';
   const would = `; these would leave: ${causesText(kept, input.snapshot, decided)}`;
   const named = `${isNaming ? would : ''}${isNaming || isLoss ? `; ${restore}` : ''}`;
   const [out] = keptOut(decided, isHold);

@@ -6,7 +6,7 @@ import { byNumbers } from '../../runtime/vocabulary/names.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
-import { verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { matchedPredicate, verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../answers/explain/text.js';
 import { unknownCluster } from '../../answers/explain/explain.js';
 import { clusterOf, whyText, type ExplainReport } from '../../answers/explain/report.js';
@@ -175,5 +175,6 @@ function onlyNamedText(health: string | undefined): string {
 function cellOf({ cluster, unmet }: ClusterExplanation, column: Column): Cell {
   const met = !(unmet[column.shown.predicate] ?? []).some((one) => one.requirement === column.requirement);
   const found = cluster && foundIn(cluster, column);
-  return { met, ...(found === undefined ? {} : { found }) };
+  const isSpare = !met && matchedPredicate({ unmet }) !== undefined;
+  return { met, ...(isSpare && { isSpare }), ...(found === undefined ? {} : { found }) };
 }

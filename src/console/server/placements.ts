@@ -7,10 +7,12 @@ import { goneByPlacement } from '../../answers/fleetsummary.js';
 import { explanationDocument } from '../../answers/explain/document.js';
 import type { ExplainReport } from '../../answers/explain/report.js';
 import { funnelOf, isIn, nearOf } from '../../answers/explain/funnel.js';
+import { proposalsOf, proposalText, type Proposal } from '../../answers/explain/proposals.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import {
   UNDECIDED,
+  type PlacementNote,
   type PlacementRow,
   type Placements,
   type PlacementView,
@@ -118,12 +120,49 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     pieces: piecesOf(report),
     objects: input.snapshot.stored.map(({ name }) => name).sort(),
     history: decisionHistory(snapshot.world, object, () => true),
-    notes: [...changeLines(report, true), ...findingLines(report)],
+    notes: notesOf(report),
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
     deleting: object.metadata.deletionTimestamp !== undefined,
     paused: field(object.spec, 'paused') === true,
   };
+}
+
+/** How an action of the console ends what a note says, as the command of it. */
+const ENDS = { resume: ['resume'], release: ['release'], releaseAdditions: ['release', '--additions'] } as const;
+
+/** What holds, releases, is not published or was left out, and what helps. */
+function notesOf(report: ExplainReport): PlacementView['notes'] {
+  const { namespace, name } = report.explanation.placement;
+  const lines = [...changeLines(report, true), ...findingLines(report)].map((text): PlacementNote => {
+    for (const [end, [verb, ...flags]] of Object.entries(ENDS) as [keyof typeof ENDS, readonly string[]][]) {
+      const command = ['kubectl', 'mce', verb ?? '', 'placement', name, '-n', namespace, ...flags];
+      const [why, ...rest] = text.split(/; to [a-z ]+: /);
+      if (rest.join() === command.join(' ')) return { text: why ?? text, command, end };
+    }
+    return { text };
+  });
+  return [...lines, ...proposalsOf(report).map((one) => ({ text: helpText(one), ...bindCommand(one) }))];
+}
+
+function bindCommand(one: Proposal): Pick<PlacementNote, 'command'> {
+  return one.kind === 'Bind' ? { command: one.command.split(' ') } : {};
+}
+
+/** No command for labels: to make a cluster match is right only where they say what it is. */
+function helpText(one: Proposal): string {
+  switch (one.kind) {
+    case 'Bind':
+      return `to help: bind ${one.sets.join(' or ')} to the namespace`;
+    case 'Rename':
+      return `there is no cluster set ${one.set}; ${one.suggested} may be meant`;
+    case 'Harmful':
+      return proposalText(one);
+    case 'Label': {
+      const labels = Object.entries(one.labels).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+      return `to help: ${one.cluster} would match with ${labels.join(' ')} (if that is true of it)`;
+    }
+  }
 }
 
 /** Whether clusters are missing that no bound keeps out. */

@@ -1,4 +1,4 @@
-import { render, type JSX } from 'preact';
+import { render, type ComponentChildren, type JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shown } from './command.js';
 import { KEYS, KEYS_DIALOG, startKeys } from './keys.js';
@@ -19,7 +19,7 @@ import { Pairs } from './parts/conditions.js';
 import { PageHead } from './parts/pagehead.js';
 import { capital, Loading, sentence } from './parts/states.js';
 import { FLEET, formatRoute, type Page, type Route } from './route.js';
-import { BASE, isLost, isOld, isSessionOpen, reading, refresh, session } from './store.js';
+import { BASE, isLost, isOld, isSessionOpen, LOST, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
 import { followTabs, logIn, logOut, resume } from './session.js';
 import { clockText } from './time.js';
@@ -127,39 +127,46 @@ function Live(): JSX.Element {
 }
 
 function Notices(): JSX.Element {
-  const { stale, asOf, undecided } = reading.value ?? {};
+  const { stale, asOf = '', undecided } = reading.value ?? {};
+  const time = `as of ${clockText(asOf)}`;
   return (
     <div aria-live="polite">
       {isLost.value && (
-        <div class="banner warn">
-          <p>
-            The console does not answer: is its command still running?{' '}
-            {asOf !== undefined && `This is as of ${clockText(asOf)}.`}
-          </p>
-        </div>
+        <Banner tone="warn" text={`${capital(LOST)} What is shown is ${asOf === '' ? 'not known' : time}.`} />
       )}
-      {!isLost.value && stale !== undefined && asOf !== undefined && (
-        <div class="banner warn">
-          <p>
-            The hub cannot be read: what is shown is as of {clockText(asOf)}, and nothing is written. {sentence(stale)}
-          </p>
+      {!isLost.value && stale !== undefined && (
+        <Banner
+          tone="warn"
+          text={`The hub cannot be read: what is shown is ${time}, and nothing is written. ${sentence(stale)}`}
+        >
           <Command words={['kubectl', 'get', '--raw', '/readyz']} />
-        </div>
+        </Banner>
       )}
-      {undecided !== undefined && !isLost.value && (
-        <div class="banner bad">
-          <p>{capital(shown(undecided.message))}.</p>
+      {!isLost.value && undecided !== undefined && (
+        <Banner tone="bad" text={sentence(undecided.message)}>
           <Command text={shown(undecided.remedy)} />
-        </div>
+        </Banner>
       )}
       {isOld.value && (
-        <div class="banner info">
-          <p>The console was updated, and this page is of the version before. A draft is kept.</p>
+        <Banner tone="info" text="The console was updated, and this page is of the version before. A draft is kept.">
           <button type="button" class="button" onClick={() => location.reload()}>
             Reload
           </button>
-        </div>
+        </Banner>
       )}
+    </div>
+  );
+}
+
+function Banner(props: {
+  readonly tone: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class={`banner ${props.tone}`}>
+      <p>{props.text}</p>
+      {props.children}
     </div>
   );
 }

@@ -1,14 +1,7 @@
 import type { PlannedState } from '../../answers/plan/document.js';
-import type { CutPlacement, Plan, PlannedCluster, PlannedClusters } from '../wire/plan.js';
+import type { CutPlacement, Plan, PlannedClusters } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */
-
-export interface PlanDifference {
-  /** `namespace/name`. */
-  readonly placement: string;
-  /** Short sentences; at least one. */
-  readonly lines: readonly string[];
-}
 
 export function problemIn({ problem }: PlannedState): string | undefined {
   return problem && `${problem.field}: ${problem.message}`;
@@ -17,46 +10,48 @@ export function problemIn({ problem }: PlannedState): string | undefined {
 /** Of a list, so many clusters are named. */
 const FEW = 5;
 
-const WORDS: Readonly<Record<PlannedClusters['sign'], readonly [now: string, before: string]>> = {
-  '+': ['now comes in', 'no longer comes in'],
-  '−': ['now leaves', 'no longer leaves'],
-  held: ['is now held', 'is no longer held'],
-  waiting: ['now waits', 'no longer waits'],
-  lost: ['is now lost and named', 'is no longer lost and named'],
-  '~': ['now changes its piece', 'no longer changes its piece'],
-  '→': ['now moves later', 'no longer moves later'],
+const WORDS: Readonly<Record<PlannedClusters['sign'], string>> = {
+  '+': 'comes in',
+  '−': 'leaves',
+  held: 'is held',
+  waiting: 'waits',
+  lost: 'is lost and named',
+  '~': 'changes its piece',
+  '→': 'moves later',
 };
 const SIGNS = Object.keys(WORDS) as readonly PlannedClusters['sign'][];
 
-/** By Placement, in the order of the newer plan; empty where the outcome is the same. */
-export function planDifferences(before: Plan, after: Plan): readonly PlanDifference[] {
-  const old = new Map(before.placements.map((one) => [keyOf(one), one]));
-  const now = new Map(after.placements.map((one) => [keyOf(one), one]));
-  return [...new Set([...now.keys(), ...old.keys()])].flatMap((placement) => {
-    const lines = linesOf(old.get(placement), now.get(placement));
-    return lines.length === 0 ? [] : [{ placement, lines }];
+/** A line for each Placement, in the order of the newer plan; empty where the outcome is the same. */
+export function planDifferences(before: Plan, after: Plan): readonly string[] {
+  const [old, now] = [byKey(before), byKey(after)];
+  return [...new Set([...now.keys(), ...old.keys()])].flatMap((key) => {
+    const texts = textsOf(old.get(key), now.get(key));
+    return texts.length === 0 ? [] : [`${key}: ${texts.join('; ')}`];
   });
 }
 
-function keyOf({ namespace, name }: CutPlacement): string {
-  return `${namespace}/${name}`;
+function byKey({ placements }: Plan): ReadonlyMap<string, CutPlacement> {
+  return new Map(placements.map((one) => [`${one.namespace}/${one.name}`, one]));
 }
 
-function linesOf(before: CutPlacement | undefined, after: CutPlacement | undefined): readonly string[] {
+function textsOf(before: CutPlacement | undefined, after: CutPlacement | undefined): readonly string[] {
   if (after === undefined) return ['no longer changes'];
-  const changes = before === undefined ? ['changes now'] : [];
   const moved = SIGNS.flatMap((sign) => {
-    const [list, first] = [listOf(after, sign), listOf(before, sign)];
+    const [is, was] = [namesIn(after, sign), namesIn(before, sign)];
     // Of the first clusters of two lists nobody knows whether the other list has them.
-    if (list === undefined || first === undefined) return [];
-    return [line(beyond(list, first), WORDS[sign][0]), line(beyond(first, list), WORDS[sign][1])];
+    if (is === undefined || was === undefined) return [];
+    return [beyond(is, was, `now ${WORDS[sign]}`), beyond(was, is, `no longer ${WORDS[sign]}`)].flat();
   });
-  const states = [after, before].map((one) => stateText(one?.after));
-  const state = before !== undefined && states[0] !== states[1] ? `then ${states.join(', not ')}` : undefined;
-  const [is, was] = [countsText(after), before === undefined ? '' : countsText(before)];
-  const counts =
-    before !== undefined && (isCut(after) || isCut(before)) && is !== was ? `${is}, not ${was}` : undefined;
-  return [...changes, ...moved, state, counts].filter((one) => one !== undefined);
+  if (before === undefined) return ['changes now', ...moved];
+  const texts = [after, before].map((one) => [
+    `then ${stateText(one.after)}`,
+    ...(isCut(one) ? [countsText(one)] : []),
+  ]);
+  const [is = [], was = []] = texts;
+  const others = is.flatMap((text, index) =>
+    text === was[index] ? [] : [`${text}, not ${(was[index] ?? countsText(before)).replace(/^then /, '')}`],
+  );
+  return [...moved, ...others];
 }
 
 /** Whether not all of its clusters are named. */
@@ -65,9 +60,9 @@ export function isCut({ lists }: CutPlacement): boolean {
 }
 
 /** Empty for a list that is not there; undefined for one of which not all clusters are named. */
-function listOf(one: CutPlacement | undefined, sign: PlannedClusters['sign']): readonly PlannedCluster[] | undefined {
+function namesIn(one: CutPlacement | undefined, sign: PlannedClusters['sign']): readonly string[] | undefined {
   const { rows = [], total = 0 } = one?.lists.find((list) => list.sign === sign) ?? {};
-  return rows.length < total ? undefined : rows;
+  return rows.length < total ? undefined : rows.map(({ name }) => name);
 }
 
 function countsText(one: CutPlacement): string {
@@ -79,16 +74,11 @@ export function totalOf({ lists, stay }: CutPlacement, wanted: PlannedClusters['
   return wanted === '=' ? stay : (lists.find(({ sign }) => sign === wanted)?.total ?? 0);
 }
 
-/** The names of the first list that the second one does not have. */
-function beyond(list: readonly PlannedCluster[], other: readonly PlannedCluster[]): readonly string[] {
-  const names = new Set(other.map(({ name }) => name));
-  return [...new Set(list.map(({ name }) => name))].filter((name) => !names.has(name));
-}
-
-function line(names: readonly string[], what: string): string | undefined {
-  if (names.length === 0) return undefined;
+/** What is said of the names of the first list that the second one does not have. */
+function beyond(list: readonly string[], other: readonly string[], what: string): readonly string[] {
+  const names = [...new Set(list)].filter((name) => !other.includes(name));
   const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
-  return `${what}: ${names.slice(0, FEW).join(', ')}${rest}`;
+  return names.length === 0 ? [] : [`${what}: ${names.slice(0, FEW).join(', ')}${rest}`];
 }
 
 function stateText(state: PlannedState | undefined): string {

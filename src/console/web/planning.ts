@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Status, Withheld } from '../wire/answer.js';
+import type { Status } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
 import { draft, isEmptyDraft, keepBases, question, setBases, unfinishedIn } from './draft.js';
-import { isStatus, post, useLoaded } from './store.js';
+import { isStatus, post, useLoaded, type Loaded } from './store.js';
 
 /** The plan of the draft: after each edit, and again as the fleet moves. */
 
@@ -22,8 +22,7 @@ export interface Planned {
   /** Of which question it is: a draft is one until it is replaced. */
   readonly question: number;
   /** What the plan does not know, since it may not be read. */
-  readonly withheld: readonly Withheld[];
-  readonly namespace: string | undefined;
+  readonly of: Pick<Loaded<unknown>, 'withheld' | 'namespace'>;
 }
 
 const NOTHING: Planned = {
@@ -33,8 +32,7 @@ const NOTHING: Planned = {
   fault: undefined,
   isPlanning: false,
   question: -1,
-  withheld: [],
-  namespace: undefined,
+  of: { withheld: [], namespace: undefined },
 };
 const WAIT_MS = 350;
 const TOO_LARGE = 413;
@@ -76,7 +74,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
       }
       const { data, withheld, namespace } = answer;
       if (!('fault' in data)) keepBases(data);
-      planned.value = { ...plannedBy(data, planned.value, reason), withheld, namespace };
+      planned.value = { ...plannedBy(data, planned.value, reason), of: { withheld, namespace } };
     });
   };
   useEffect(() => {

@@ -35,7 +35,7 @@ export type Route =
   | { readonly page: 'cluster'; readonly name: string; readonly act: string }
   | {
       readonly page: 'whatif';
-      /** What the draft begins with: `placement:NS/NAME`, `drain:CLUSTER`, `labels:CLUSTER`; empty: what was there. */
+      /** What the draft begins with: `placement:NS/NAME`, `lose:TARGET`, `each:KEY`, `labels:CLUSTER`; empty: what was there. */
       readonly begin: string;
     }
   | { readonly page: 'engine' }

@@ -1,6 +1,5 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Undecided } from '../../answers/undecided.js';
 import {
   AS_OF_HEADER,
   BUILD_HEADER,
@@ -15,9 +14,6 @@ import {
 
 export interface Loaded<T> {
   readonly data: T | undefined;
-  readonly asOf: string | undefined;
-  readonly stale: string | undefined;
-  readonly undecided: Undecided | undefined;
   readonly withheld: readonly Withheld[];
   readonly namespace: string | undefined;
   /** Why the last request failed; the data before stays. */
@@ -26,9 +22,6 @@ export interface Loaded<T> {
 
 const NOTHING: Loaded<never> = {
   data: undefined,
-  asOf: undefined,
-  stale: undefined,
-  undecided: undefined,
   withheld: [],
   namespace: undefined,
   error: undefined,
@@ -36,6 +29,8 @@ const NOTHING: Loaded<never> = {
 
 interface Entry {
   readonly loaded: Signal<Loaded<unknown>>;
+  /** What the answer says of the hub. */
+  of: Pick<Answer<unknown>, 'stale' | 'undecided'>;
   users: number;
   tag: string;
   /** Whether it brings something else. */
@@ -87,12 +82,8 @@ export const sessionFault = signal('');
 export const takesToken = signal(false);
 /** What was named at the last login of this tab. */
 export const lastNamespace = signal('');
-interface Reading extends Pick<Loaded<unknown>, 'stale' | 'undecided'> {
-  readonly asOf: string;
-}
-
 /** When the hub was read last, why not since, and whether it decides. */
-export const reading = signal<Reading | undefined>(undefined);
+export const reading = signal<Pick<Answer<unknown>, 'asOf' | 'stale' | 'undecided'> | undefined>(undefined);
 /** Whether the server does not answer. */
 export const isLost = signal(false);
 /** Whether the server has another page than this one. */
@@ -133,8 +124,7 @@ async function statusOf(response: Response): Promise<Status> {
   try {
     return (await response.json()) as Status;
   } catch {
-    const message = `HTTP ${response.status}`;
-    return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: response.status, reason: '', message };
+    return statusWith(response.status, `HTTP ${response.status}`);
   }
 }
 
@@ -163,9 +153,14 @@ async function answerOf<T>(response: Response | undefined): Promise<Answer<T> | 
   return response.ok ? ((await response.json()) as Answer<T>) : statusOf(response);
 }
 
+export const LOST = 'the console does not answer: is its command still running?';
+
 function lostStatus(): Status {
-  const message = 'the console does not answer: is its command still running?';
-  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 0, reason: 'Lost', message };
+  return statusWith(0, LOST);
+}
+
+function statusWith(code: number, message: string): Status {
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason: '', message };
 }
 
 export function isStatus(value: unknown): value is Status {
@@ -200,6 +195,7 @@ function entryOf(path: string): Entry {
   for (const [old, { users }] of entries) if (entries.size > MOST_KEPT && users === 0) entries.delete(old);
   const entry: Entry = {
     loaded: signal<Loaded<unknown>>(NOTHING),
+    of: {},
     users: 0,
     tag: '',
     request: undefined,
@@ -230,13 +226,13 @@ async function loadNow(path: string, entry: Entry): Promise<boolean> {
   const isSame = response.status === 304;
   if (isSame && before.error !== undefined) entry.loaded.value = { ...before, error: undefined };
   else if (response.ok) {
-    const { data, stale, undecided, withheld, namespace } = (await response.json()) as Answer<unknown>;
+    const { data, withheld, namespace, ...of } = (await response.json()) as Answer<unknown>;
     if (asked !== epoch) return false;
     entry.tag = response.headers.get('etag') ?? '';
-    entry.loaded.value = { data, asOf, stale, undecided, withheld, namespace, error: undefined };
+    entry.of = of;
+    entry.loaded.value = { data, withheld, namespace, error: undefined };
   } else if (!isSame && response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
-  const { stale, undecided } = entry.loaded.value;
-  if (asOf !== undefined) reading.value = { asOf, stale, undecided };
+  if (asOf !== undefined) reading.value = { ...entry.of, asOf };
   return response.ok;
 }
 

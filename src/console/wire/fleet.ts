@@ -7,8 +7,6 @@ import type { ClusterHealth, Health } from '../../answers/fleetsummary.js';
  */
 export const HEALTHS: readonly Health[] = ['unavailable', 'silent', 'notJoined', 'deleting', 'noAgent', 'available'];
 
-export type Counts = Readonly<Record<Health, number>>;
-
 export interface ClusterRow extends ClusterHealth {
   readonly name: string;
   readonly sets: readonly string[];
@@ -37,17 +35,17 @@ export interface FacetValue {
 }
 
 /** Clusters of one health or under maintenance, or Placements of one phase, of which some are named. */
-export interface Trouble {
-  readonly kind: 'health' | 'maintenance' | 'phase';
-  readonly word: string;
+export type Trouble = {
   readonly count: number;
   /** Names of clusters, or `namespace/name`. */
   readonly some: readonly string[];
-}
+} & (
+  | { readonly kind: 'health'; readonly word: Health }
+  | { readonly kind: 'maintenance' | 'phase'; readonly word: string }
+);
 
 export interface Fleet {
   readonly total: number;
-  readonly counts: Counts;
   /** How many the query matches. */
   readonly matched: number;
   /** The brake of health, as `status` says it; absent while it holds nothing. */

@@ -1,5 +1,6 @@
 import type { ClusterHealth, Health } from '../../answers/fleetsummary.js';
 import type { Condition, PlacementSummary } from '../../answers/status.js';
+import type { PlacementAction } from '../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../answers/cluster.js';
 import type { FunnelStep } from '../../answers/explain/funnel.js';
 import type { PlacementExplanation } from '../../answers/explain/document.js';
@@ -58,14 +59,21 @@ export interface PlacementView {
   /** The names of its decision objects. */
   readonly objects: readonly string[];
   readonly history: DecisionHistory;
-  /** What holds, releases, is not published or was left out, as `explain` says it. */
-  readonly notes: readonly string[];
+  readonly notes: readonly PlacementNote[];
   readonly conditions: readonly Condition[];
   /** As somebody would apply it. */
   readonly manifest: string;
   readonly deleting: boolean;
   /** Whether its spec says so. */
   readonly paused: boolean;
+}
+
+/** What holds, releases, is not published or was left out, as `explain` says it, or what helps. */
+export interface PlacementNote {
+  readonly text: string;
+  /** Of what helps, or of the action that ends it. */
+  readonly command?: readonly string[];
+  readonly end?: PlacementAction;
 }
 
 export const SHOWS = ['in', 'near', 'out', 'all'] as const;
@@ -88,6 +96,8 @@ export interface Requirement {
 
 export interface Cell {
   readonly met: boolean;
+  /** The cluster does not meet it, and matches another predicate: it does not matter. */
+  readonly isSpare?: true;
   /** Absent where the cluster does not have the key. */
   readonly found?: string;
 }

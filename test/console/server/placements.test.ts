@@ -130,10 +130,9 @@ describe('the page of a Placement', () => {
     const request = { show: 'in', query: '', after: 0, limit: 2 } as const;
     const rows = matrixAnswer(new Snapshot(readingOf(world)), ['shop', 'web'], request)?.rows;
 
-    const note = viewOf(world)?.notes.find((one) => one.startsWith('removals are held'));
-    expect(note).toContain('; these would leave: edge-eu-2 (');
-    expect(note).toContain('prod-eu-2 (');
-    expect(note).toMatch(/; to let them go: kubectl mce release placement web -n shop$/);
+    const note = viewOf(world)?.notes.find(({ end }) => end === 'release');
+    expect(note?.text).toMatch(/^removals are held: .*; these would leave: edge-eu-2 \(.*prod-eu-2 \(/);
+    expect(note?.command?.join(' ')).toBe('kubectl mce release placement web -n shop');
     expect(rows?.map(({ verdict }) => verdict)).toEqual(['Held', 'Held']);
   });
 
@@ -142,7 +141,11 @@ describe('the page of a Placement', () => {
       { resource: 'managedclustersets', verb: 'list', status: 404 },
     ]);
     expect(viewOf(world)).toMatchObject({ isKnown: false });
-    expect(viewOf(world)?.notes.join()).toContain('; to resume: kubectl mce resume placement web -n shop');
+    expect(viewOf(world)?.notes).toContainEqual({
+      text: 'spec.paused is true: no cluster comes in and none leaves',
+      end: 'resume',
+      command: ['kubectl', 'mce', 'resume', 'placement', 'web', '-n', 'shop'],
+    });
   });
 
   it('says nothing of now where nothing is decided, and of what cannot be read that it is not known', () => {
@@ -172,8 +175,8 @@ describe('the page of a Placement', () => {
       remedy: 'kubectl apply -f BACKUP',
       isOfSome: true,
     });
-    const note = viewOf(world)?.notes.find((one) => one.startsWith('removals are held'));
-    expect(note).toContain('; to recover, create the clusters, sets and bindings of namespace shop again');
+    const note = viewOf(world)?.notes.find(({ end }) => end === 'release');
+    expect(note?.text).toContain('; to recover, create the clusters, sets and bindings of namespace shop again');
     expect(placementsAnswer(new Snapshot(readingOf(world)), '').rows).toMatchObject([{ phase: 'Held' }]);
   });
 

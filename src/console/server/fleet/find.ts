@@ -1,9 +1,9 @@
-import { nearestWord } from '@multicluster-engine/values/nearestword';
+import { nearestName } from '../../../answers/meant.js';
 import { byNumbers, keyOf } from '../../../runtime/vocabulary/names.js';
 import { HEALTHS } from '../../wire/fleet.js';
 import type { Found, Meaning } from '../../wire/find.js';
 import { shownPhase } from '../../wire/placement.js';
-import { counted, countsOf, fleetClusters, fleetKeys, matchedBy, setFacets } from './fleet.js';
+import { allKeys, counted, countsOf, fleetClusters, fleetKeys, matchedBy, setFacets } from './fleet.js';
 import { matchesAll, parseQuery, termText } from './query.js';
 import { placementsOf } from '../placements.js';
 import { askedFor, questionOf, type Question } from './question.js';
@@ -119,11 +119,12 @@ function nearest(kinds: readonly (readonly Candidate[])[], text: string, isGuess
   return all.length > 0 || !isGuess ? all : alike(kinds.flat(), wanted);
 }
 
-/** What has the name that was probably meant: `cluster-9` is not `cluster-1` mistyped. */
+/** What has the name that was probably meant. */
 function alike(candidates: readonly Candidate[], text: string): readonly Meaning[] {
-  const numbers = (of: string): string => of.replaceAll(/\D+/g, ' ').trim();
-  const words = candidates.flatMap(({ texts }) => texts).filter((one) => numbers(one) === numbers(text));
-  const near = nearestWord(text, counted(words))?.word;
+  const near = nearestName(
+    text,
+    candidates.flatMap(({ texts }) => texts),
+  );
   return candidates.flatMap(({ texts, meaning }) => (near !== undefined && texts.includes(near) ? [meaning] : []));
 }
 
@@ -188,13 +189,6 @@ function whyOf(cluster: Meaning, placement: Meaning): readonly Meaning[] {
   return [{ kind: 'why', cluster: cluster.name, namespace, name }];
 }
 
-interface Value {
-  readonly source: 'label' | 'claim';
-  readonly key: string;
-  readonly value: string;
-  clusters: number;
-}
-
 /** Where the value of a region stands is asked first, then a zone, then by the number of clusters. */
 const FIRST_KEYS = [/(^|[./-])region$/, /region/, /zone/];
 
@@ -210,17 +204,32 @@ function lossesOf(
   return found.length > 0 || !isGuess ? found : nearest([ofKey, ofKeys, ofValues], '', false);
 }
 
-/** All that can be lost. A large fleet has tens of thousands of values: they are made once, and not for each key that is pressed. */
+/**
+ * All that can be lost, what one loses first before the rest. A large fleet has tens of thousands of values: they are made once, and
+ * not for each key that is pressed. The name of a cluster is no value of it.
+ */
 function lossCandidates(snapshot: Snapshot) {
-  const { values, keys } = valuesIn(snapshot);
-  const ofValues = values.map(({ source, key, value, clusters }) => ({
+  const names = new Set(fleetClusters(snapshot).map(({ name }) => name));
+  const values = allKeys(snapshot).flatMap(({ source, key, values: all }) => {
+    const place = placeOf(key);
+    return all.flatMap(({ value, count }) =>
+      names.has(value) ? [] : [{ source, key, value, clusters: count, place }],
+    );
+  });
+  const sorted = values.sort(
+    (a, b) => a.place - b.place || b.clusters - a.clusters || byNumbers(a.key, b.key) || byNumbers(a.value, b.value),
+  );
+  const ofValues = sorted.map(({ source, key, value, clusters }) => ({
     key,
     ...candidate([value], { kind: 'lose', target: `${source}/${key}=${value}`, clusters }),
   }));
-  const ofKeys = keys.map((one) => {
-    const meaning = { kind: 'each', key: `${one.source}/${one.key}`, clusters: one.clusters } as const;
-    return candidate([shortKey(one), one.key], meaning);
-  });
+  const counts = new Map<string, number>();
+  for (const { source, key, clusters } of sorted)
+    counts.set(`${source}/${key}`, (counts.get(`${source}/${key}`) ?? 0) + clusters);
+  const keys = Array.from(counts, ([of, clusters]) => ({ of, key: of.slice(of.indexOf('/') + 1), clusters }));
+  const ofKeys = keys
+    .sort((a, b) => placeOf(a.key) - placeOf(b.key) || b.clusters - a.clusters || byNumbers(a.key, b.key))
+    .map((one) => candidate([shortKey(one), one.key], { kind: 'each', key: one.of, clusters: one.clusters }));
   const ofObjects = [...setsOf(snapshot), ...clustersOf(snapshot)].flatMap(({ texts, meaning }): Candidate[] => {
     if (meaning.kind === 'set')
       return [{ texts, meaning: { kind: 'lose', target: `mclset/${meaning.name}`, clusters: meaning.clusters } }];
@@ -234,36 +243,6 @@ function lossCandidates(snapshot: Snapshot) {
 /** `topology.kubernetes.io/region` → `region`. */
 function shortKey({ key }: { readonly key: string }): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-/** All values of labels and claims, and their keys: those that one loses first. The name of a cluster is no value of it. */
-function valuesIn(snapshot: Snapshot): { readonly values: readonly Value[]; readonly keys: readonly Value[] } {
-  const pairs = fleetClusters(snapshot).flatMap(({ name, labels, claims }) => [
-    ...pairsOf('label', labels, name),
-    ...pairsOf('claim', claims, name),
-  ]);
-  return { values: countedValues(pairs), keys: countedValues(pairs.map((one) => ({ ...one, value: '' }))) };
-}
-
-type Pair = Omit<Value, 'clusters'>;
-
-function pairsOf(source: Pair['source'], pairs: Readonly<Record<string, string>>, name: string): readonly Pair[] {
-  return Object.entries(pairs).flatMap(([key, value]) => (value === name ? [] : [{ source, key, value }]));
-}
-
-function countedValues(pairs: readonly Pair[]): readonly Value[] {
-  const values = new Map<string, Value>();
-  for (const one of pairs) {
-    const id = `${one.source}/${one.key}=${one.value}`;
-    const known = values.get(id) ?? { ...one, clusters: 0 };
-    known.clusters += 1;
-    values.set(id, known);
-  }
-  const places = new Map(Array.from(values.values(), ({ key }) => [key, placeOf(key)]));
-  const place = ({ key }: Value): number => places.get(key) ?? 0;
-  return [...values.values()].sort(
-    (a, b) => place(a) - place(b) || b.clusters - a.clusters || byNumbers(a.key, b.key) || byNumbers(a.value, b.value),
-  );
 }
 
 function placeOf(key: string): number {

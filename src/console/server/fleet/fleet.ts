@@ -72,7 +72,6 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
   const summary = snapshot.once('summary', () => fleetSummary(snapshot.world.objects.managedclusters));
   return {
     total: clusters.length,
-    counts: snapshot.once('counts', () => countsOf(clusters)),
     matched: matched.length,
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
     trouble: snapshot.once('trouble', () => troubleOf(clusters, placementsOf(snapshot), summary.maintenance)),
@@ -95,26 +94,22 @@ export function troubleOf(
   placements: readonly PlacementSummary[],
   maintenance: Readonly<Record<string, readonly string[]>> = {},
 ): readonly Trouble[] {
-  const of = (kind: Trouble['kind'], word: string, names: readonly string[]): Trouble[] =>
-    names.length === 0 ? [] : [{ kind, word, count: names.length, some: names.slice(0, MOST_NAMED) }];
+  const of = <Kind extends object>(kind: Kind, names: readonly string[]): (Kind & Named)[] =>
+    names.length === 0 ? [] : [{ ...kind, count: names.length, some: names.slice(0, MOST_NAMED) }];
   return [
-    ...TROUBLED_HEALTHS.flatMap((word) =>
-      of(
-        'health',
-        word,
-        clusters.flatMap(({ name, health }) => (health === word ? [name] : [])),
-      ),
-    ),
-    ...Object.entries(maintenance).flatMap(([word, names]) => of('maintenance', word, names)),
-    ...WORST_FIRST.flatMap((word) =>
-      of(
-        'phase',
-        word,
-        placements.flatMap((one) => (shownPhase(one) === word ? [keyOf(one)] : [])),
-      ),
-    ),
+    ...TROUBLED_HEALTHS.flatMap((word) => {
+      const names = clusters.flatMap(({ name, health }) => (health === word ? [name] : []));
+      return of({ kind: 'health' as const, word }, names);
+    }),
+    ...Object.entries(maintenance).flatMap(([word, names]) => of({ kind: 'maintenance' as const, word }, names)),
+    ...WORST_FIRST.flatMap((word) => {
+      const names = placements.flatMap((one) => (shownPhase(one) === word ? [keyOf(one)] : []));
+      return of({ kind: 'phase' as const, word }, names);
+    }),
   ];
 }
+
+type Named = Pick<Trouble, 'count' | 'some'>;
 
 /** The sets that have clusters. */
 export function setFacets(snapshot: Snapshot): readonly FacetValue[] {
@@ -167,38 +162,38 @@ const ORDERS: Readonly<Record<Sort, ((a: FleetCluster, b: FleetCluster) => numbe
   version: (a, b) => byNumbers(a.version ?? '', b.version ?? ''),
 };
 
-/** The most frequent first. */
+/** The most frequent first, and some of the values of each. */
 export function fleetKeys(snapshot: Snapshot): readonly Key[] {
-  return snapshot.once('keys', () => {
-    const clusters = fleetClusters(snapshot);
-    return [
-      ...keysOf(
-        'label',
-        clusters.map(({ labels }) => labels),
-      ),
-      ...keysOf(
-        'claim',
-        clusters.map(({ claims }) => claims),
-      ),
-    ]
-      .sort((a, b) => b.clusters - a.clusters || byNumbers(a.key, b.key))
-      .slice(0, MOST_KEYS);
-  });
+  return snapshot.once('keys', () =>
+    allKeys(snapshot)
+      .slice(0, MOST_KEYS)
+      .map((one) => ({ ...one, values: one.values.slice(0, MOST_VALUES) })),
+  );
 }
 
-function keysOf(source: Key['source'], all: readonly Readonly<Record<string, string>>[]): readonly Key[] {
-  const pairs = all.flatMap((one) => Object.entries(one));
-  const values = grouped(
-    pairs,
-    ([key]) => [key],
-    ([, value]) => value,
-  );
-  return [...values].map(([key, list]) => ({
-    source,
-    key,
-    clusters: list.length,
-    values: facets(list).slice(0, MOST_VALUES),
-  }));
+/** With all values of each. */
+export function allKeys(snapshot: Snapshot): readonly Key[] {
+  return snapshot.once('all keys', () => {
+    const clusters = fleetClusters(snapshot);
+    const pairs = [
+      ...clusters.flatMap(({ labels }) =>
+        Object.entries(labels).map(([key, value]) => [`label ${key}`, value] as const),
+      ),
+      ...clusters.flatMap(({ claims }) =>
+        Object.entries(claims).map(([key, value]) => [`claim ${key}`, value] as const),
+      ),
+    ];
+    const values = grouped(
+      pairs,
+      ([key]) => [key],
+      ([, value]) => value,
+    );
+    const keys = Array.from(values, ([name, list]): Key => {
+      const source = name.startsWith('label ') ? 'label' : 'claim';
+      return { source, key: name.slice(source.length + 1), clusters: list.length, values: facets(list) };
+    });
+    return keys.sort((a, b) => b.clusters - a.clusters || byNumbers(a.key, b.key));
+  });
 }
 
 function facets(values: readonly string[]): readonly FacetValue[] {
@@ -214,7 +209,7 @@ export function counted(texts: Iterable<string>): ReadonlyMap<string, number> {
   return counts;
 }
 
-export function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
+export function countsOf(clusters: readonly FleetCluster[]): Readonly<Record<Health, number>> {
   const counts = Object.fromEntries(HEALTHS.map((health) => [health, 0])) as Record<Health, number>;
   for (const { health } of clusters) counts[health] += 1;
   return counts;

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Action } from '../../../answers/actions/action.js';
-import type { Answer, Rights, Status } from '../../wire/answer.js';
+import type { Rights } from '../../wire/answer.js';
 import type { Draft, Plan, PlanAnswer } from '../../wire/plan.js';
 import { shown } from '../command.js';
 import { EMPTY_DRAFT } from '../draft.js';
@@ -48,10 +48,18 @@ export function ActButton({ kind, on, onPress }: ActButtonProps): JSX.Element {
   );
 }
 
+/** What the action would do, and who may do it, as far as that is known. */
 interface Asked {
-  readonly plan: Plan;
+  /** Why the first of it is not known; empty where it is, or not yet asked. */
+  readonly fault: string;
+  readonly plan?: Plan;
+  /** The plan before, where that could not be written any more. */
+  readonly seen?: Plan | undefined;
   /** Of what Placements are is not known, nothing is counted. */
-  readonly isCounted: boolean;
+  readonly isCounted?: boolean;
+  /** It was shown for long enough. */
+  readonly isRead?: true;
+  readonly may?: boolean;
 }
 
 export interface ActPanelProps {
@@ -63,11 +71,10 @@ export interface ActPanelProps {
 export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
   const { kind, namespace, name } = action;
   const of = namespace === '' ? name : `${namespace}/${name}`;
-  const { seen, asked, fault, isRead, may, ask } = useAction(action);
+  const [{ seen, plan, isCounted, fault, isRead, may }, ask] = useAction(action);
   const { answered, isBusy, write } = useWriting((found) => void (found.kind === 'moved' && ask()));
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
-  const { plan, isCounted } = asked.value ?? {};
   const text = plan?.action;
   const isNothing = plan !== undefined && plan.writes.length === 0;
   const found = answered?.found;
@@ -77,10 +84,10 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
       <h2 ref={head} tabIndex={-1}>
         {ACTION_TITLES[kind]} <bdi>{shown(of)}</bdi>?
       </h2>
-      <Computed fault={fault.value} isDone={plan !== undefined} />
+      <Computed fault={fault} isDone={plan !== undefined} />
       {plan !== undefined && text !== undefined && (
         <>
-          {seen.value !== undefined && <Moved before={seen.value} after={plan} />}
+          {seen !== undefined && <Moved before={seen} after={plan} />}
           {isNothing && <p>{capital(shown(text.done))}. There is nothing to do.</p>}
           {!isNothing && !isDone && <ToDo text={text} plan={plan} isCounted={isCounted === true} />}
           <div aria-live="polite">
@@ -95,8 +102,8 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
             <Doing
               title={ACTION_TITLES[kind]}
               action={action}
-              may={may.value}
-              isBusy={isBusy || !isRead.value}
+              may={may}
+              isBusy={isBusy || isRead !== true}
               onPress={() => write({ draft: draftOf(action), basedOn: plan.basedOn, dryRun: false })}
             />
           )}
@@ -114,22 +121,18 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
 
 /** Why what the action would do is not known, or not yet. */
 function Computed({ fault, isDone }: { readonly fault: string; readonly isDone: boolean }): JSX.Element | null {
-  if (fault !== '')
-    return (
-      <p class="notice warn" role="alert">
-        {capital(shown(fault))}.
-      </p>
-    );
-  return isDone ? null : (
-    <>
-      <p>Computing what it would do…</p>
-      <Loading rows={2} />
-    </>
+  if (fault === '') return isDone ? null : <Loading rows={2} />;
+  return (
+    <p class="notice warn" role="alert">
+      {capital(shown(fault))}.
+    </p>
   );
 }
 
-interface ToDoProps extends Asked {
+interface ToDoProps {
   readonly text: NonNullable<Plan['action']>;
+  readonly plan: Plan;
+  readonly isCounted: boolean;
 }
 
 /** What comes of it, before it is done. */
@@ -187,32 +190,22 @@ function draftOf(action: Action): Draft {
 }
 
 /** The plan of the action, asked for once; again after a write that was not made, since something has changed. */
-function useAction(action: Action) {
-  const asked = useSignal<Asked | undefined>(undefined);
-  const seen = useSignal<Plan | undefined>(undefined);
-  const fault = useSignal('');
-  const isRead = useSignal(false);
-  const may = useSignal<boolean | undefined>(undefined);
+function useAction(action: Action): readonly [asked: Asked, ask: () => Promise<void>] {
+  const asked = useSignal<Asked>({ fault: '' });
+  const set = (more: Partial<Asked>): void => void (asked.value = { ...asked.value, ...more });
   const ask = async (): Promise<void> => {
     const answer = await post<PlanAnswer>('plan', draftOf(action));
-    seen.value = asked.value?.plan;
-    fault.value = faultIn(answer);
-    if (isStatus(answer) || 'fault' in answer.data) return;
-    asked.value = { plan: answer.data, isCounted: !isWithheld(answer, 'placements') };
-    setTimeout(() => (isRead.value = true), READ_MS);
+    const seen = asked.value.plan;
+    if (isStatus(answer)) return set({ seen, fault: answer.message });
+    if ('fault' in answer.data) return set({ seen, fault: answer.data.fault });
+    set({ seen, fault: '', plan: answer.data, isCounted: !isWithheld(answer, 'placements') });
+    setTimeout(() => set({ isRead: true }), READ_MS);
   };
   const { kind, namespace, name } = action;
   useEffect(() => {
     void ask();
     const query = `rights?namespace=${encodeURIComponent(namespace)}&name=${encodeURIComponent(name)}`;
-    void readNow<Rights>(query).then((answer) => {
-      if (!isStatus(answer)) may.value = answer.data.patch;
-    });
+    void readNow<Rights>(query).then((answer) => !isStatus(answer) && set({ may: answer.data.patch }));
   }, [kind, namespace, name]);
-  return { asked, seen, fault, isRead, may, ask };
-}
-
-function faultIn(answer: Answer<PlanAnswer> | Status): string {
-  if (isStatus(answer)) return answer.message;
-  return 'fault' in answer.data ? answer.data.fault : '';
+  return [asked.value, ask];
 }

@@ -107,8 +107,10 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
         label="Scores"
         columns={[
           ['Cluster', 'tight'],
-          ['Score'],
-          ...(clusters[0]?.scores ?? []).map(({ coordinate, weight }) => [`${shown(coordinate)} × ${weight}`] as const),
+          ['Score', ''],
+          ...(clusters[0]?.scores ?? []).map(
+            ({ coordinate, weight }) => [`${shown(coordinate)} × ${weight}`, ''] as const,
+          ),
         ]}
         rows={clusters.map(({ name, verdict, score = 0, scores = [] }) => [
           name,
@@ -117,7 +119,7 @@ function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
             <ClusterLink name={name} />
           </>,
           <Score of={score} most={most} />,
-          ...scores.map((one) => <Score of={one.score} most={MOST_SCORE} value={shown(valueText(one))} />),
+          ...scores.map((one) => <Score of={one.score} most={MOST_SCORE} value={valueText(one)} />),
         ])}
       />
     </section>
@@ -134,6 +136,5 @@ function Score({ of, most, value }: Omit<BarProps, 'mark'> & { readonly value?: 
 }
 
 function valueText({ value, message }: NonNullable<Scored[number]['scores']>[number]): string {
-  if (value === undefined) return message ?? '-';
-  return message === undefined ? value : `${value} (${message})`;
+  return shown(value === undefined ? (message ?? '-') : `${value}${message === undefined ? '' : ` (${message})`}`);
 }

@@ -4,6 +4,7 @@ import { shown } from '../command.js';
 import { HealthMark } from '../parts/icon.js';
 import { ClusterLink, Since } from '../parts/name.js';
 import { Rows, useNarrow } from '../parts/rows.js';
+import { isWithheld, type Unread } from '../parts/states.js';
 
 /** Clusters of the fleet, a row each. */
 
@@ -30,11 +31,10 @@ export interface ClusterTableProps {
   /** By which column they are sorted, `-desc` behind it for the other way round. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
-  /** Whether it is not known what there is of one of these kinds. */
-  readonly isUnread: (...plurals: readonly string[]) => boolean;
+  readonly of: Unread;
 }
 
-export function ClusterTable({ total, address, sort: given, onSort, isUnread }: ClusterTableProps): JSX.Element {
+export function ClusterTable({ total, address, sort: given, onSort, of }: ClusterTableProps): JSX.Element {
   const isNarrow = useNarrow();
   const [by, order] = given.split('-');
   return (
@@ -78,14 +78,14 @@ export function ClusterTable({ total, address, sort: given, onSort, isUnread }: 
           </span>
           <span role="cell">
             {row.sets.length === 0 ? (
-              <span class="muted">{isUnread('managedclustersets') ? '?' : 'none'}</span>
+              <span class="muted">{isWithheld(of, 'managedclustersets') ? '?' : 'none'}</span>
             ) : (
               row.sets.map(shown).join(', ')
             )}
           </span>
           <span role="cell">{row.version === undefined ? <span class="muted">–</span> : shown(row.version)}</span>
           <span role="cell">
-            {isUnread('placementdecisions') ? '?' : row.placements}{' '}
+            {isWithheld(of, 'placementdecisions') ? '?' : row.placements}{' '}
             <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
           </span>
         </>

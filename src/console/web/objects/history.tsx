@@ -28,12 +28,7 @@ export function HistoryView({ history, unread, isAsked }: HistoryProps): JSX.Ele
       {changes.length > 0 && (
         <Table
           label="Changes of the decision"
-          columns={[
-            ['When', 'tight'],
-            ['Edited by the program', 'who'],
-            ['First change of', 'tight'],
-            ['Clusters', 'rest'],
-          ]}
+          columns={{ When: 'tight', 'Edited by the program': 'who', 'First change of': 'tight', Clusters: 'rest' }}
           rows={changes.map((one) => [
             `${one.time} ${one.trigger}`,
             <Moment time={one.time} />,
@@ -49,7 +44,7 @@ export function HistoryView({ history, unread, isAsked }: HistoryProps): JSX.Ele
           <h3>Changed since kubectl apply</h3>
           <Table
             label="Changed since kubectl apply"
-            columns={[['Field'], ['As applied'], ['Now'], ['By the program']]}
+            columns={{ Field: '', 'As applied': '', Now: '', 'By the program': '' }}
             rows={differences.map((one) => [
               one.field,
               <Text of={one.field} />,
@@ -126,11 +121,7 @@ export function Edits({ of, list }: { readonly of: string; readonly list: readon
       <p class="muted">{NO_PERSON}</p>
       <Table
         label={`Who has edited ${of}`}
-        columns={[
-          ['Last edit', 'tight'],
-          ['By the program', 'tight'],
-          ['Fields', 'rest'],
-        ]}
+        columns={{ 'Last edit': 'tight', 'By the program': 'tight', Fields: 'rest' }}
         rows={list.map(({ manager, time, fields }) => [
           `${manager} ${time}`,
           <Moment time={time} />,

@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
-import type { Loaded } from '../store.js';
 import { WordMark } from '../parts/icon.js';
 import { PlacementLink } from '../parts/name.js';
-import { unreadOf } from '../parts/states.js';
-import { Table, type Column } from '../parts/table.js';
+import { unreadOf, type Unread } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 
 /** What Placements say of a cluster. */
 
@@ -21,7 +20,7 @@ const MATCHING = ['managedclustersets', 'managedclustersetbindings'];
 
 export interface SelectedByProps {
   readonly view: ClusterAnswer;
-  readonly of: Pick<Loaded<unknown>, 'withheld'>;
+  readonly of: Unread;
 }
 
 /** What is held or waits comes first. */
@@ -51,7 +50,24 @@ export function SelectedBy({ view, of }: SelectedByProps): JSX.Element {
       </h2>
       {selected.length === 0 && <p class="muted">No decision names it.</p>}
       {unmatched !== undefined && <p>Which others it matches is not known: {unmatched}.</p>}
-      {rows.length > 0 && <Verdicts title="Verdicts" list={rows} />}
+      {rows.length > 0 && (
+        <Table
+          label="Verdicts"
+          columns={{ Placement: 'who', Verdict: 'tight', Rank: 'number', Why: 'rest', 'If it goes': 'who' }}
+          rows={rows.map(({ namespace, placement, verdict, rank, why, instead }) => [
+            `${namespace}/${placement}`,
+            <PlacementLink namespace={namespace} name={placement} />,
+            verdict === 'Selected' && instead === undefined ? (
+              <WordMark word="Changed" text="selected, not published yet" badge />
+            ) : (
+              <WordMark word={verdict} badge />
+            ),
+            rank?.toLocaleString('en-US'),
+            shown(why),
+            instead !== undefined && shown(instead),
+          ])}
+        />
+      )}
       {unmatched === undefined && others > 0 && (
         <p class="muted">
           Not listed: {others} {others === 1 ? 'Placement that selects' : 'Placements that select'} from other cluster
@@ -59,37 +75,5 @@ export function SelectedBy({ view, of }: SelectedByProps): JSX.Element {
         </p>
       )}
     </section>
-  );
-}
-
-const IF_IT_GOES: readonly Column[] = [['If it goes', 'who']];
-const RANK: readonly Column[] = [['Rank', 'number']];
-
-function Verdicts({ title, list }: { readonly title: string; readonly list: readonly Row[] }): JSX.Element {
-  const isSelected = list.some(({ instead }) => instead !== undefined);
-  const isRanked = list.some(({ rank }) => rank !== undefined);
-  return (
-    <Table
-      label={title}
-      columns={[
-        ['Placement', 'who'],
-        ['Verdict', 'tight'],
-        ...(isRanked ? RANK : []),
-        ['Why', 'rest'],
-        ...(isSelected ? IF_IT_GOES : []),
-      ]}
-      rows={list.map(({ namespace, placement, verdict, rank, why, instead }) => [
-        `${namespace}/${placement}`,
-        <PlacementLink namespace={namespace} name={placement} />,
-        verdict === 'Selected' && instead === undefined ? (
-          <WordMark word="Changed" text="selected, not published yet" badge />
-        ) : (
-          <WordMark word={verdict} badge />
-        ),
-        ...(isRanked ? [rank?.toLocaleString('en-US')] : []),
-        shown(why),
-        ...(isSelected ? [instead !== undefined && shown(instead)] : []),
-      ])}
-    />
   );
 }

@@ -1,4 +1,4 @@
-import { Fragment, type JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { ClusterAction } from '../../../answers/actions/action.js';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
@@ -12,7 +12,7 @@ import { Command } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { Edits, LastEdit } from '../objects/history.js';
 import { HEALTH_LOOK, HealthMark, WordMark } from '../parts/icon.js';
-import { Since, Text, YamlLink } from '../parts/name.js';
+import { Names, SetLink, Since, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
 import { SelectedBy } from '../objects/selectedby.js';
 import { isAbsent, isWithheld, Show } from '../parts/states.js';
@@ -105,14 +105,7 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
         ) : (
           <span>
             <span class="muted">{sets.length === 1 ? 'set' : 'sets'}</span>{' '}
-            {sets.map((set, index) => (
-              <Fragment key={set}>
-                {index > 0 && ', '}
-                <a href={hrefOf({ page: 'set', name: set })}>
-                  <Text of={set} />
-                </a>
-              </Fragment>
-            ))}
+            <Names names={sets} linkOf={(set) => <SetLink name={set} />} />
           </span>
         )}
       </p>
@@ -122,7 +115,13 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
           <Command words={['kubectl', 'describe', 'mcl', name]} />
         </div>
       )}
-      {maintenance !== undefined && <Maintenance view={view} on={on} onAct={onAct} />}
+      {maintenance !== undefined && (
+        <div class="advice">
+          <p>No Placement newly selects it{maintenance === 'Draining' && ', and those that have it let it go'}.</p>
+          <ActButton kind="uncordon" on={on} onPress={onAct} />
+          <Command words={['kubectl', 'mce', 'uncordon', name]} />
+        </div>
+      )}
       {taints.length > 0 && (
         <ul class="taints" aria-label="Taints">
           {taints.map((one) => (
@@ -138,17 +137,6 @@ function Standing({ view, hasSets, on, onAct }: StandingProps): JSX.Element {
       )}
       <LastEdit edits={edits} anchor="edits" />
     </section>
-  );
-}
-
-/** What a cordon or drain does, and the action that ends it. */
-function Maintenance({ view: { name, maintenance }, on, onAct }: Omit<StandingProps, 'hasSets'>): JSX.Element {
-  return (
-    <div class="advice">
-      <p>No Placement newly selects it{maintenance === 'Draining' && ', and those that have it let it go'}.</p>
-      <ActButton kind="uncordon" on={on} onPress={onAct} />
-      <Command words={['kubectl', 'mce', 'uncordon', name]} />
-    </div>
   );
 }
 

@@ -1,15 +1,14 @@
 import type { JSX } from 'preact';
 import type { ClusterSetRow, Component, Engine, EngineView } from '../../wire/cluster.js';
 import { shown } from '../command.js';
-import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';
 import { Command } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { toneOf, WordMark } from '../parts/icon.js';
-import { Count, Text, YamlLink } from '../parts/name.js';
+import { Count, SetLink, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
 import { Table } from '../parts/table.js';
-import { Empty, isWithheld, Show } from '../parts/states.js';
+import { Empty, isWithheld, Show, type Unread } from '../parts/states.js';
 
 /** The engine with its components, and the cluster sets with their bindings. */
 
@@ -38,9 +37,7 @@ export function EnginePage(): JSX.Element {
             {engines.map((one) => (
               <EngineCard key={one.name} engine={one} />
             ))}
-            {!isWithheld(loaded, 'managedclustersets') && (
-              <Sets sets={sets} isUnread={(plural) => isWithheld(loaded, plural)} />
-            )}
+            {!isWithheld(loaded, 'managedclustersets') && <Sets sets={sets} of={loaded} />}
           </>
         )}
       </Show>
@@ -82,15 +79,14 @@ function EngineCard({ engine }: { readonly engine: Engine }): JSX.Element {
   );
 }
 
-/** What is not ready comes first, with the command that says more; then what runs. */
+/** What is not ready comes first, with the command that says more; then the Deployments that run. */
 function Components({ list }: { readonly list: readonly Component[] }): JSX.Element {
-  const order = ({ status, kind }: Component): number => (status === 'True' ? 2 : 0) + (kind === 'Deployment' ? 0 : 1);
-  const sorted = [...list].sort((a, b) => order(a) - order(b));
-  const first = sorted.filter((one) => order(one) < READY_PLUMBING);
-  const rest = sorted.slice(first.length);
+  const isPlumbing = ({ status, kind }: Component): boolean => status === 'True' && kind !== 'Deployment';
+  const rest = list.filter(isPlumbing);
+  const first = list.filter((one) => !isPlumbing(one));
   return (
     <>
-      <ComponentTable list={first} />
+      <ComponentTable list={first.sort((a, b) => Number(a.status === 'True') - Number(b.status === 'True'))} />
       {rest.length > 0 && (
         <details>
           <summary>{rest.length} other objects of them, all ready</summary>
@@ -101,18 +97,11 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
   );
 }
 
-/** The order of what is ready and is no Deployment. */
-const READY_PLUMBING = 3;
-
 function ComponentTable({ list }: { readonly list: readonly Component[] }): JSX.Element {
   return (
     <Table
       label="Components"
-      columns={[
-        ['Component', 'tight'],
-        ['Kind', 'tight'],
-        ['State', 'rest'],
-      ]}
+      columns={{ Component: 'tight', Kind: 'tight', State: 'rest' }}
       rows={list.map(({ kind, namespace, name, status, reason, message }) => [
         `${kind} ${namespace} ${name}`,
         <Text of={namespace === '' ? name : `${namespace}/${name}`} />,
@@ -134,13 +123,7 @@ function ComponentTable({ list }: { readonly list: readonly Component[] }): JSX.
   );
 }
 
-interface SetsProps {
-  readonly sets: readonly ClusterSetRow[];
-  /** Whether it is not known what there is of a kind. */
-  readonly isUnread: (plural: string) => boolean;
-}
-
-function Sets({ sets, isUnread }: SetsProps): JSX.Element {
+function Sets({ sets, of }: { readonly sets: readonly ClusterSetRow[]; readonly of: Unread }): JSX.Element {
   return (
     <section class="card">
       <h2>
@@ -151,17 +134,15 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
       ) : (
         <Table
           label="Cluster sets"
-          columns={[['Set'], ['Clusters', 'number'], ['Its clusters are chosen by'], ['Bound to']]}
+          columns={{ Set: '', Clusters: 'number', 'Its clusters are chosen by': '', 'Bound to': '' }}
           rows={sets.map(({ name, clusters, selector, bindings }) => [
             name,
-            <a href={hrefOf({ page: 'set', name })}>
-              <Text of={name} />
-            </a>,
-            isUnread('managedclusters') ? <span class="muted">not known</span> : <Count of={clusters} />,
+            <SetLink name={name} />,
+            isWithheld(of, 'managedclusters') ? <span class="muted">not known</span> : <Count of={clusters} />,
             shown(selector),
             bindings.length > 0
               ? bindings.map(({ namespace }) => shown(namespace)).join(', ')
-              : isUnread('managedclustersetbindings')
+              : isWithheld(of, 'managedclustersetbindings')
                 ? 'not known'
                 : 'no namespace: no Placement can select from it',
           ])}

@@ -77,12 +77,7 @@ function List({ rows }: Pick<EventsPart, 'rows'>): JSX.Element {
   return (
     <Table
       label="Events"
-      columns={[
-        ['When', 'tight'],
-        ['Reason', 'tight'],
-        ['Of', 'tight'],
-        ['What has happened', 'rest'],
-      ]}
+      columns={{ When: 'tight', Reason: 'tight', Of: 'tight', 'What has happened': 'rest' }}
       rows={rows.map((row, index) => [
         `${row.time} ${row.kind} ${row.name} ${index}`,
         <Moment time={row.time} />,

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { HEALTHS, type Fleet, type FleetMap } from '../../wire/fleet.js';
+import type { Fleet, FleetMap } from '../../wire/fleet.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
@@ -8,10 +8,19 @@ import type { Route } from '../route.js';
 import { useLatest } from '../store.js';
 import { ClusterTable } from '../objects/clustertable.js';
 import { Combo } from '../parts/combo.js';
-import { GroupSelect, Legend, MapBar, MapView, Select } from '../parts/map.js';
+import { GroupSelect, MapBar, MapView, Select } from '../parts/map.js';
 import { PageHead } from '../parts/pagehead.js';
 import { BLOCK } from '../parts/rows.js';
-import { Empty, isWithheld, Loading, NoPlacement, NothingReadable, Problem, Show } from '../parts/states.js';
+import {
+  Empty,
+  isWithheld,
+  Loading,
+  NoPlacement,
+  NothingReadable,
+  Problem,
+  Show,
+  type Unread,
+} from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Term } from '../parts/term.js';
 import { TroubleView } from '../parts/trouble.js';
@@ -46,18 +55,9 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
       <Show of={loaded}>
         {(fleet) =>
           fleet.total === 0 ? (
-            isUnread ? (
-              <NothingReadable of={loaded} kind="managedclusters" />
-            ) : (
-              <NoClusters />
-            )
+            <NoClusters of={loaded} />
           ) : (
-            <FleetView
-              fleet={fleet}
-              route={route}
-              address={address}
-              isUnread={(...plurals) => isWithheld(loaded, ...plurals)}
-            />
+            <FleetView fleet={fleet} route={route} address={address} of={loaded} />
           )
         }
       </Show>
@@ -65,7 +65,8 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
   );
 }
 
-function NoClusters(): JSX.Element {
+function NoClusters({ of }: { readonly of: Unread }): JSX.Element {
+  if (isWithheld(of, 'managedclusters')) return <NothingReadable of={of} kind="managedclusters" />;
   return (
     <Empty title="There is no cluster yet." command={['kubectl', 'mce', 'cluster', 'add', 'edge-1']}>
       <p>A cluster joins with an agent; this command prints what to apply there:</p>
@@ -82,11 +83,10 @@ interface FleetViewProps {
   readonly fleet: Fleet;
   readonly route: FleetRoute;
   readonly address: (after: number, limit: number) => string;
-  /** Whether it is not known what there is of one of these kinds. */
-  readonly isUnread: (...plurals: readonly string[]) => boolean;
+  readonly of: Unread;
 }
 
-function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Element {
+function FleetView({ fleet, route, address, of }: FleetViewProps): JSX.Element {
   const { q, view } = route;
   const filter = (query: string): void => amend({ ...route, q: query });
   return (
@@ -100,7 +100,7 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
         </div>
       )}
       <TroubleView fleet={fleet} />
-      {fleet.placements === 0 && !isUnread('placements') && (
+      {fleet.placements === 0 && !isWithheld(of, 'placements') && (
         <div class="card">
           <NoPlacement />
         </div>
@@ -126,52 +126,31 @@ function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Ele
         {fleet.without !== undefined ? (
           <NoMatch without={fleet.without} q={q} onFilter={filter} />
         ) : view === 'map' ? (
-          <FleetMapView route={route} fleet={fleet} onFilter={filter} />
+          <FleetMapView route={route} onFilter={filter} />
         ) : (
-          <>
-            <MapBar legend={<HealthFilter q={q} fleet={fleet} onFilter={filter} />} />
-            <ClusterTable
-              total={fleet.matched}
-              sort={route.sort}
-              onSort={(sort) => navigate({ ...route, sort })}
-              address={address}
-              isUnread={isUnread}
-            />
-          </>
+          <ClusterTable
+            total={fleet.matched}
+            sort={route.sort}
+            onSort={(sort) => navigate({ ...route, sort })}
+            address={address}
+            of={of}
+          />
         )}
       </section>
     </>
   );
 }
 
+function without(q: string, term: string): string {
+  return q
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== term)
+    .join(' ');
+}
+
 interface Filtering {
   readonly q: string;
   readonly onFilter: (q: string) => void;
-}
-
-/** How many clusters of the whole fleet are in each state: each a filter. */
-function HealthFilter({ fleet, q, onFilter }: Filtering & Pick<FleetViewProps, 'fleet'>): JSX.Element {
-  const isOn = (key: string): boolean => q.split(/\s+/).includes(`health:${key}`);
-  return (
-    <Legend
-      rows={HEALTHS.map((key) => ({ key, count: fleet.counts[key] }))}
-      filter={{
-        isOn,
-        onPress: (key) => {
-          const rest = without(q, /^health:/);
-          onFilter(isOn(key) ? rest : `${rest} health:${key} `.trimStart());
-        },
-      }}
-    />
-  );
-}
-
-function without(q: string, term: string | RegExp): string {
-  const isMeant = (word: string): boolean => (typeof term === 'string' ? word === term : term.test(word));
-  return q
-    .split(/\s+/)
-    .filter((word) => word !== '' && !isMeant(word))
-    .join(' ');
 }
 
 function NoMatch({ without: terms, q, onFilter }: Filtering & Pick<Required<Fleet>, 'without'>): JSX.Element {
@@ -192,22 +171,14 @@ function NoMatch({ without: terms, q, onFilter }: Filtering & Pick<Required<Flee
   );
 }
 
-interface FleetMapViewProps extends Omit<Filtering, 'q'>, Pick<FleetViewProps, 'fleet' | 'route'> {}
-
-function FleetMapView({ route, fleet, onFilter }: FleetMapViewProps): JSX.Element {
+function FleetMapView({ route, onFilter }: Pick<Filtering, 'onFilter'> & { readonly route: FleetRoute }): JSX.Element {
   const { q, group, color } = route;
   const { data, error } = useLatest<FleetMap>(
     `fleet/map?q=${encodeURIComponent(q)}&group=${encodeURIComponent(group)}&color=${encodeURIComponent(color)}`,
   );
-  const legend =
-    color === 'health' ? (
-      <HealthFilter q={q} fleet={fleet} onFilter={onFilter} />
-    ) : (
-      <Legend rows={data?.color === color ? data.legend : []} />
-    );
   return (
     <>
-      <MapBar legend={legend}>
+      <MapBar rows={data?.color === color ? data.legend : []}>
         <GroupSelect value={group} onChange={(one) => amend({ ...route, group: one })} />
         <Select
           label="Color by"

@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
-import type { PlacementAction } from '../../../answers/actions/action.js';
 import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, UNDECIDED, type PlacementView, type Show as Shown } from '../../wire/placement.js';
-import { commandText, shown } from '../command.js';
+import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import { HISTORY, type Route } from '../route.js';
 import { placementPath, reading, useLoaded } from '../store.js';
@@ -15,7 +14,7 @@ import { Conditions } from '../parts/conditions.js';
 import { HistoryView, LastEdit } from '../objects/history.js';
 import { toneOf, WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
-import { Count, Since, Text, YamlLink } from '../parts/name.js';
+import { Count, Names, Since, Text, YamlLink } from '../parts/name.js';
 import { PageHead } from '../parts/pagehead.js';
 import { isAbsent, Show, unreadOf } from '../parts/states.js';
 import { Term } from '../parts/term.js';
@@ -80,8 +79,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
   );
 }
 
-/** Where the head of the page leads. */
-function Links({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
+function Links({ namespace, name }: PlacementView['explanation']['metadata']): JSX.Element {
   return (
     <>
       <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
@@ -109,7 +107,7 @@ interface StandingProps {
 /** The state in one sentence; of one in trouble, why, what helps, and who has edited it last. */
 function Standing({ view, on, onAct }: StandingProps): JSX.Element {
   const { explanation, selected, since, notes, history } = view;
-  const { phase, satisfied, wanted, summary, fixes = [], harmful = [], clusterSets, metadata } = explanation;
+  const { phase, satisfied, wanted, summary, clusterSets } = explanation;
   const waiting = summary?.waiting?.count ?? 0;
   const held = (summary?.held ?? 0) - waiting;
   const { undecided } = reading.value ?? {};
@@ -149,64 +147,17 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
           Nothing comes from cluster set <Text of={name} />: {shown(message)}
         </p>
       ))}
-      {[...notes, ...harmful].map((note) => (
-        <Note key={note} text={note} {...metadata} on={on} onAct={onAct} />
-      ))}
-      {fixes.map((one) => (
-        <div key={fixText(one)} class="advice">
-          <p>
-            <strong>To help:</strong> {shown(fixText(one))}
-          </p>
-          {'command' in one && one.reason === 'NoBinding' && <Command text={shown(one.command)} />}
+      {notes.map(({ text, command, end }) => (
+        <div key={text} class="advice">
+          <p>{shown(text)}</p>
+          {end !== undefined && <ActButton kind={end} on={on} onPress={onAct} />}
+          {command !== undefined && <Command words={command} />}
         </div>
       ))}
       <LastEdit edits={history.edits} anchor="history" />
     </section>
   );
 }
-
-interface NoteProps extends Omit<StandingProps, 'view'> {
-  readonly text: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** What holds or keeps clusters; beside it the action that ends that, with its command. */
-function Note({ text, namespace, name, on, onAct }: NoteProps): JSX.Element {
-  const of = ['placement', name, '-n', namespace];
-  const ends: readonly (readonly [PlacementAction, readonly string[]])[] = [
-    ['resume', ['kubectl', 'mce', 'resume', ...of]],
-    ['release', ['kubectl', 'mce', 'release', ...of]],
-    ['releaseAdditions', ['kubectl', 'mce', 'release', ...of, '--additions']],
-  ];
-  // A command of another text is not taken for one: who wrote that is not known.
-  const [kind, words] = ends.find(([, list]) => text.endsWith(`: ${commandText(list)}`)) ?? [];
-  if (kind === undefined || words === undefined) return <p>{shown(text)}</p>;
-  const why = text.slice(0, text.lastIndexOf('; to '));
-  return (
-    <div class="advice">
-      <p>{shown(why)}</p>
-      <ActButton kind={kind} on={on} onPress={onAct} />
-      <Command words={words} />
-    </div>
-  );
-}
-
-/** What `kubectl label mcl NAME …` sets. */
-const LABELS = /^kubectl label mcl \S+ (.*?)(?: --overwrite)?$/s;
-
-function fixText(one: NonNullable<PlacementView['explanation']['fixes']>[number]): string {
-  // No command: to make it match is right only where the label says what the cluster is.
-  if (one.reason === 'NotMatched')
-    return `${one.cluster} would match with ${LABELS.exec(one.command)?.[1] ?? 'other labels'} (if that is true of it)`;
-  const sets = one.clusterSets.join(' or ');
-  return one.reason === 'NoBinding'
-    ? `bind ${sets} to the namespace`
-    : `there is no cluster set ${sets}; ${one.suggested} may be meant`;
-}
-
-/** So many are named: one holds up to 100 clusters. */
-const MOST_OBJECTS = 20;
 
 function Details({ view }: { readonly view: PlacementView }): JSX.Element {
   const { explanation, conditions, isKnown, objects } = view;
@@ -224,17 +175,14 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
         <p>{isKnown ? sets : 'not known'}</p>
         <h2>Decision objects</h2>
         {objects.length === 0 && <p class="muted">There is none that you may read.</p>}
-        <ul class="list">
-          {objects.slice(0, MOST_OBJECTS).map((name) => (
-            <li key={name}>
-              <span class="strong list-name">
-                <Text of={name} />
-              </span>
-              <YamlLink resource="placementdecisions" namespace={namespace} name={name} />
-            </li>
-          ))}
-        </ul>
-        {objects.length > MOST_OBJECTS && <p class="muted">and {objects.length - MOST_OBJECTS} more</p>}
+        <Names
+          names={objects}
+          linkOf={(name) => (
+            <>
+              <Text of={name} /> <YamlLink resource="placementdecisions" namespace={namespace} name={name} />
+            </>
+          )}
+        />
       </section>
     </div>
   );

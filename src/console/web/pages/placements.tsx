@@ -84,13 +84,7 @@ function List({ rows }: { readonly rows: readonly PlacementRow[] }): JSX.Element
   return (
     <Table
       label="Placements"
-      columns={[
-        ['Placement'],
-        ['State', 'tight'],
-        ['Clusters', 'number'],
-        ['Since', 'tight'],
-        ['What is wrong', 'rest'],
-      ]}
+      columns={{ Placement: '', State: 'tight', Clusters: 'number', Since: 'tight', 'What is wrong': 'rest' }}
       rows={rows.map((one) => [
         `${one.namespace}/${one.name}`,
         <PlacementLink namespace={one.namespace} name={one.name} />,

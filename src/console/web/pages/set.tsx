@@ -20,7 +20,7 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
   const q = `set:${name}`;
   const address = (after: number, limit: number): string =>
     `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
-  const isUnread = (...plurals: readonly string[]): boolean => isWithheld(loaded, ...plurals);
+  const isUnread = isWithheld(loaded, 'managedclusters');
   return (
     <>
       <PageHead
@@ -50,15 +50,15 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
               </section>
             )}
             <p class="standing muted">Its clusters are chosen by {shown(set.selector)}.</p>
-            <Bindings set={name} list={set.bindings} isUnread={isUnread('managedclustersetbindings')} />
+            <Bindings set={name} list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
             <section class="card">
-              <h2>Members {!isUnread('managedclusters') && <Count of={set.clusters} />}</h2>
-              {isUnread('managedclusters') ? (
+              <h2>Members {!isUnread && <Count of={set.clusters} />}</h2>
+              {isUnread ? (
                 <p class="muted">Its members are not known.</p>
               ) : set.clusters === 0 ? (
                 <p class="muted">No cluster is in it.</p>
               ) : (
-                <ClusterTable total={set.clusters} address={address} sort={sort} onSort={setSort} isUnread={isUnread} />
+                <ClusterTable total={set.clusters} address={address} sort={sort} onSort={setSort} of={loaded} />
               )}
             </section>
           </>
@@ -88,7 +88,7 @@ function Bindings({ set, list, isUnread }: BindingsProps): JSX.Element {
       ) : (
         <Table
           label="Bindings"
-          columns={[['Namespace'], ['Binding', 'tight'], ['What is wrong', 'rest']]}
+          columns={{ Namespace: '', Binding: 'tight', 'What is wrong': 'rest' }}
           rows={troubled.map(({ namespace, name, ignored }) => [
             `${namespace}/${name}`,
             <a href={hrefOf({ page: 'placements', q: `${namespace}/`, phase: '' })}>

@@ -86,7 +86,6 @@ function useBeginning(begin: string): string {
     fault.value = '';
     if (kind === 'lose') ask({ ...EMPTY_DRAFT, losses: [rest] });
     if (kind === 'each') ask({ ...EMPTY_DRAFT, each: [rest] });
-    if (kind === 'drain') ask({ ...EMPTY_DRAFT, drains: [rest] });
     if (kind === 'labels') ask({ ...EMPTY_DRAFT, labels: [`${rest}:`] });
     begun.current = draft.value;
     // What somebody goes on to write: the address does not have it.
@@ -202,26 +201,17 @@ function DraftView({ faultLine, isBeginning, isWriting, onWrite }: DraftViewProp
   );
 }
 
-const PLACEMENT = `apiVersion: cluster.fleetmgmt.io/v1alpha1
-kind: Placement
-metadata:
-  name: draft
-  namespace: default
-spec:
-  numberOfClusters: 3
-`;
-const CLUSTER = `apiVersion: cluster.fleetmgmt.io/v1alpha1
-kind: ManagedCluster
-metadata:
-  name: new-cluster
-  labels:
-    cluster.fleetmgmt.io/clusterset: production
-spec: {}
-`;
+/** Of an object of this kind; `rest`: what follows its name. */
+function template(kind: string, name: string, rest: string): string {
+  return `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: ${kind}\nmetadata:\n  name: ${name}\n  ${rest}\n`;
+}
 
 const TEMPLATES = [
-  ['Placement', PLACEMENT],
-  ['Cluster', CLUSTER],
+  ['Placement', template('Placement', 'draft', 'namespace: default\nspec:\n  numberOfClusters: 3')],
+  [
+    'Cluster',
+    template('ManagedCluster', 'new-cluster', 'labels:\n    cluster.fleetmgmt.io/clusterset: production\nspec: {}'),
+  ],
 ] as const;
 
 function withDocument(text: string, document: string): string {
@@ -232,10 +222,10 @@ function withDocument(text: string, document: string): string {
 const BEFORE = ' What stands here is of the draft before the last edit.';
 
 function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element {
-  const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
+  const { plan, seen, agreed, fault, isPlanning, of, onMoved } = props;
   const unfinished = unfinishedIn(draft.value);
   const isOld = isPlanning || fault !== undefined || unfinished !== undefined;
-  const isCounted = !isWithheld({ withheld }, 'placements');
+  const isCounted = !isWithheld(of, 'placements');
   return (
     <section class="card outcome" aria-label="What it would do" aria-busy={isPlanning}>
       {fault !== undefined && (
@@ -251,8 +241,8 @@ function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element
           {plan !== undefined && BEFORE}
         </p>
       )}
-      <WithheldNotice withheld={withheld} namespace={namespace} />
-      {plan !== undefined && withheld.length > 0 && (
+      <WithheldNotice of={of} />
+      {plan !== undefined && of.withheld.length > 0 && (
         <p>What it does to {isCounted ? 'the rest' : 'Placements'} is not known.</p>
       )}
       {isPlanning && (

@@ -56,16 +56,11 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
 
 /** The page of the object, where there is one. */
 function pageOf({ resource, namespace, name }: YamlRoute): Route | undefined {
-  switch (resource) {
-    case 'placements':
-      return placementRoute(namespace, name);
-    case 'managedclusters':
-      return { page: 'cluster', name, act: '' };
-    case 'managedclustersets':
-      return { page: 'set', name };
-    case 'multiclusterengines':
-      return { page: 'engine' };
-    default:
-      return undefined;
-  }
+  const pages: Readonly<Record<string, Route>> = {
+    placements: placementRoute(namespace, name),
+    managedclusters: { page: 'cluster', name, act: '' },
+    managedclustersets: { page: 'set', name },
+    multiclusterengines: { page: 'engine' },
+  };
+  return Object.hasOwn(pages, resource) ? pages[resource] : undefined;
 }

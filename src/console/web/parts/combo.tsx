@@ -28,46 +28,9 @@ export interface ComboProps {
 }
 
 export function Combo(props: ComboProps): JSX.Element {
-  const { label, placeholder, value, onInput, ask = '', onTake, first: firstBy, isWhole, fault, examples = '' } = props;
+  const { label, placeholder, value, fault } = props;
   const id = useId();
-  const isOpen = useSignal(false);
-  const active = useSignal(-1);
-  /** Why the text means nothing. */
-  const nothing = useSignal<string | undefined>(undefined);
-  const isAsking = isOpen.value && isWhole !== true;
-  const path = `find?q=${encodeURIComponent(value.trim())}&ask=${ask}`;
-  const { data, withheld, isOther } = useLatest<Found>(isAsking ? path : undefined);
-  const list = isAsking ? (data?.rows ?? []) : [];
-  const chosen = list[active.value];
-  const accept = (meaning: Meaning): void => {
-    [nothing.value, isOpen.value, active.value] = [undefined, false, -1];
-    onTake(meaning);
-  };
-  /** The first answer to what is written now: what is shown may be older. */
-  const acceptFirst = async (): Promise<void> => {
-    const answer = await readNow<Found>(path);
-    const [first] = isStatus(answer) || answer.data.isGuess === true ? [] : answer.data.rows;
-    if (first !== undefined) accept(first);
-    else nothing.value = isStatus(answer) ? answer.message : answer.data.isGuess === true ? GUESS : NOTHING;
-  };
-  const change = (to: string): void => {
-    [nothing.value, isOpen.value, active.value] = [undefined, true, -1];
-    onInput(to);
-  };
-  const onKeyDown = (event: JSX.TargetedKeyboardEvent<HTMLInputElement>): void => {
-    const to = steppedTo(event.key, active.value, list.length);
-    if (event.key === 'Escape' && value === '') return event.currentTarget.blur();
-    if (event.key === 'Escape') change('');
-    if (event.key === 'ArrowDown') isOpen.value = true;
-    if (to !== undefined) active.value = to;
-    else if (event.key !== 'Enter' && event.key !== 'Escape') return;
-    else if (chosen !== undefined) accept(chosen);
-    else if (value.trim() !== '' && firstBy !== undefined && isWhole !== true && event.key === 'Enter')
-      void acceptFirst();
-    event.preventDefault();
-  };
-  const says = nothing.value ?? noteOf(isOther ? undefined : data, value === '' ? examples : '', firstBy !== undefined);
-  const unread = unreadOf({ withheld }, ...withheld.map(({ resource }) => resource));
+  const { isAsking, list, active, nothing, note, accept, ...field } = useCombo(props);
   return (
     <div class="search">
       <input
@@ -77,27 +40,20 @@ export function Combo(props: ComboProps): JSX.Element {
         aria-controls={id}
         aria-autocomplete="list"
         aria-expanded={list.length > 0}
-        aria-invalid={(fault ?? nothing.value) !== undefined}
-        {...(chosen === undefined ? {} : { 'aria-activedescendant': `${id}-${active.value}` })}
+        aria-invalid={(fault ?? nothing) !== undefined}
+        {...(list[active] === undefined ? {} : { 'aria-activedescendant': `${id}-${active}` })}
         placeholder={placeholder}
         spellcheck={false}
         autocomplete="off"
         autocapitalize="off"
         value={value}
-        onInput={({ currentTarget }) => change(currentTarget.value)}
-        onFocus={() => (isOpen.value = true)}
-        onBlur={() => {
-          isOpen.value = false;
-          if (firstBy === 'leave' && isWhole !== true && value.trim() !== '') void acceptFirst();
-        }}
-        onKeyDown={onKeyDown}
+        {...field}
       />
       {isAsking && (
         <div class="suggestions">
-          {list.length > 0 && <Meanings id={id} label={label} list={list} active={active.value} onTake={accept} />}
-          <p class={`box-note ${nothing.value === undefined ? 'muted' : 'fault'}`} role="status">
-            {shown(says)}
-            {unread !== undefined && ` Not all is known: ${unread}.`}
+          {list.length > 0 && <Meanings id={id} label={label} list={list} active={active} onTake={accept} />}
+          <p class={`box-note ${nothing === undefined ? 'muted' : 'fault'}`} role="status">
+            {shown(nothing ?? note)}
           </p>
         </div>
       )}
@@ -108,6 +64,56 @@ export function Combo(props: ComboProps): JSX.Element {
       )}
     </div>
   );
+}
+
+type Field = JSX.TargetedEvent<HTMLInputElement>;
+
+/** What the field shows, and what keys do in it. */
+function useCombo({ value, onInput, ask, onTake, first: firstBy, isWhole, examples = '' }: ComboProps) {
+  const isOpen = useSignal(false);
+  const active = useSignal(-1);
+  /** Why the text means nothing. */
+  const nothing = useSignal<string | undefined>(undefined);
+  const isAsking = isOpen.value && isWhole !== true;
+  const path = `find?q=${encodeURIComponent(value.trim())}&ask=${ask ?? ''}`;
+  const { data, withheld, isOther } = useLatest<Found>(isAsking ? path : undefined);
+  const list = isAsking ? (data?.rows ?? []) : [];
+  const set = (open: boolean): void => void ([nothing.value, isOpen.value, active.value] = [undefined, open, -1]);
+  const accept = (meaning: Meaning): void => (set(false), onTake(meaning));
+  const change = (to: string): void => (set(true), onInput(to));
+  /** The first answer to what is written now: what is shown may be older. */
+  const acceptFirst = async (): Promise<void> => {
+    if (value.trim() === '' || isWhole === true) return;
+    const answer = await readNow<Found>(path);
+    if (isStatus(answer)) nothing.value = answer.message;
+    else if (answer.data.isGuess === true) nothing.value = GUESS;
+    else if (answer.data.rows[0] === undefined) nothing.value = NOTHING;
+    else accept(answer.data.rows[0]);
+  };
+  const onKeyDown = (event: JSX.TargetedKeyboardEvent<HTMLInputElement>): void => {
+    const to = steppedTo(event.key, active.value, list.length);
+    const chosen = list[active.value];
+    if (event.key === 'ArrowDown') isOpen.value = true;
+    if (event.key === 'Escape' && value === '') return event.currentTarget.blur();
+    if (event.key === 'Escape') change('');
+    else if (to !== undefined) active.value = to;
+    else if (event.key !== 'Enter') return;
+    else if (chosen !== undefined) accept(chosen);
+    else if (firstBy !== undefined) void acceptFirst();
+    event.preventDefault();
+  };
+  const unread = unreadOf({ withheld }, ...withheld.map(({ resource }) => resource));
+  const says = noteOf(isOther ? undefined : data, value === '' ? examples : '', firstBy !== undefined);
+  return {
+    ...{ isAsking, list, active: active.value, nothing: nothing.value, accept, onKeyDown },
+    note: unread === undefined ? says : `${says} Not all is known: ${unread}.`,
+    onInput: ({ currentTarget }: Field) => change(currentTarget.value),
+    onFocus: () => void (isOpen.value = true),
+    onBlur: () => {
+      isOpen.value = false;
+      if (firstBy === 'leave') void acceptFirst();
+    },
+  };
 }
 
 const GUESS = 'Nothing has this name: did you mean one of these?';

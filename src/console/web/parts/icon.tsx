@@ -10,35 +10,19 @@ import { Since } from './name.js';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'quiet' | 'info';
 
-const RING = <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />;
+const LINE = { stroke: 'currentColor', 'stroke-width': '2.6', 'stroke-linecap': 'round', fill: 'none' } as const;
+const RING = <circle cx="8" cy="8" r="5.2" {...LINE} stroke-width="2" />;
 const HALF = (
   <g>
     {RING}
     <path d="M8 2.8a5.2 5.2 0 0 0 0 10.4z" fill="currentColor" />
   </g>
 );
-const CROSS = (
-  <path d="M3.5 3.5l9 9m0-9l-9 9" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" fill="none" />
-);
-const BAR = <path d="M3 8h10" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />;
-const PAUSE = <path d="M5.5 3v10m5-10v10" stroke="currentColor" stroke-width="2.6" fill="none" />;
-const CLOCK = (
-  <g>
-    {RING}
-    <path d="M8 5v3.4h2.6" stroke="currentColor" stroke-width="1.6" fill="none" />
-  </g>
-);
+const CROSS = <path d="M3.5 3.5l9 9m0-9l-9 9" {...LINE} />;
+const BAR = <path d="M3 8h10" {...LINE} />;
+const PAUSE = <path d="M5.5 3v10m5-10v10" {...LINE} stroke-linecap="butt" />;
 const TRIANGLE = <path d="M8 2.2l6.3 11.3H1.7z" fill="currentColor" />;
-const CHECK = (
-  <path
-    d="M3 8.5l3.4 3.5L13 4.8"
-    stroke="currentColor"
-    stroke-width="2.4"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-    fill="none"
-  />
-);
+const CHECK = <path d="M3 8.5l3.4 3.5L13 4.8" {...LINE} stroke-width="2.4" stroke-linejoin="round" />;
 /** How a cell of the map looks; in the legend it has the same shape. */
 export interface CellLook {
   readonly tone: Tone | 'cell-ok' | 'accent';
@@ -48,29 +32,31 @@ export interface CellLook {
   /** Across it; `dot`: nothing but a dot, for what is not asked about. */
   readonly over?: 'cross' | 'bar' | 'dot';
   readonly isDashed?: true;
+  /** Whether it is counted beside a group of the map. */
+  readonly isLoud?: true;
 }
 
 export const HEALTH_LOOK: Readonly<Record<Health, CellLook>> = {
   available: { tone: 'cell-ok', text: 'available', fill: 1 },
-  silent: { tone: 'warn', text: 'silent', fill: 0.5 },
-  unavailable: { tone: 'bad', text: 'unavailable', fill: 0, over: 'cross' },
-  notJoined: { tone: 'info', text: 'not joined', fill: 0 },
-  noAgent: { tone: 'quiet', text: 'no agent', fill: 0, isDashed: true },
-  deleting: { tone: 'quiet', text: 'deleting', fill: 0, over: 'bar' },
+  silent: { tone: 'warn', text: 'silent', fill: 0.5, isLoud: true },
+  unavailable: { tone: 'bad', text: 'unavailable', fill: 0, over: 'cross', isLoud: true },
+  notJoined: { tone: 'info', text: 'not joined', fill: 0, isLoud: true },
+  noAgent: { tone: 'quiet', text: 'no agent', fill: 0, isDashed: true, isLoud: true },
+  deleting: { tone: 'quiet', text: 'deleting', fill: 0, over: 'bar', isLoud: true },
 };
 
 /** Of what a Placement or a plan does with a cluster. */
 const MARK_LOOK: Readonly<Record<string, CellLook>> = {
-  selected: { tone: 'accent', text: 'selected', fill: 1 },
-  held: { tone: 'warn', text: 'held', fill: 0.5 },
-  waiting: { tone: 'info', text: 'waiting', fill: 0.5 },
+  selected: { tone: 'accent', text: 'selected', fill: 1, isLoud: true },
+  held: { tone: 'warn', text: 'held', fill: 0.5, isLoud: true },
+  waiting: { tone: 'info', text: 'waiting', fill: 0.5, isLoud: true },
   matches: { tone: 'accent', text: 'matches', fill: 0.5 },
   near: { tone: 'accent', text: 'lacks one requirement', fill: 0.2 },
   out: { tone: 'quiet', text: 'out', fill: 0 },
   notBound: { tone: 'quiet', text: 'not in an eligible set', fill: 0, over: 'dot' },
-  lost: { tone: 'bad', text: 'lost', fill: 0, over: 'cross' },
-  leaves: { tone: 'bad', text: 'leaving', fill: 0, over: 'bar' },
-  comesIn: { tone: 'accent', text: 'coming in', fill: 1 },
+  lost: { tone: 'bad', text: 'lost', fill: 0, over: 'cross', isLoud: true },
+  leaves: { tone: 'bad', text: 'leaving', fill: 0, over: 'bar', isLoud: true },
+  comesIn: { tone: 'accent', text: 'coming in', fill: 1, isLoud: true },
   same: { tone: 'quiet', text: 'as before', fill: 0, over: 'dot' },
   none: { tone: 'quiet', text: 'none', fill: 0, isDashed: true },
   unknown: { tone: 'quiet', text: 'not known', fill: 0, isDashed: true },
@@ -130,7 +116,6 @@ const WORDS: Readonly<Record<string, readonly [Tone, JSX.Element]>> = {
   Misconfigured: ['bad', TRIANGLE],
   Undecided: ['bad', RING],
   Paused: ['info', PAUSE],
-  Waiting: ['info', CLOCK],
   Available: ['ok', CHECK],
   Created: ['ok', CHECK],
   Changed: ['info', HALF],

@@ -14,19 +14,6 @@ import { CellMark, looksOf, type CellLook } from './icon.js';
 /** So many groups are drawn. */
 const MOST_GROUPS = 60;
 const GAP = 2;
-/** What is counted beside a group. */
-const LOUD = new Set([
-  'unavailable',
-  'silent',
-  'notJoined',
-  'deleting',
-  'noAgent',
-  'selected',
-  'held',
-  'lost',
-  'leaves',
-  'comesIn',
-]);
 
 export interface MapProps {
   readonly map: FleetMap;
@@ -36,8 +23,7 @@ export interface MapProps {
 
 export function MapView({ map, onGroup }: MapProps): JSX.Element {
   const size = cellSize(map.matched);
-  const keys = map.legend.map(({ key }) => key);
-  const looks = looksOf(keys);
+  const looks = looksOf(map.legend.map(({ key }) => key));
   let first = 0;
   const groups = map.groups.slice(0, MOST_GROUPS).map((group) => {
     const begin = first;
@@ -48,7 +34,7 @@ export function MapView({ map, onGroup }: MapProps): JSX.Element {
     <div class="map">
       {groups.map(({ group, names, marks }) => (
         <section key={group.value} class="map-group">
-          <GroupHead group={group} by={map.group} none={noneText(map)} keys={keys} looks={looks} onGroup={onGroup} />
+          <GroupHead group={group} map={map} looks={looks} onGroup={onGroup} />
           <Cells names={names} marks={marks} looks={looks} size={size} />
         </section>
       ))}
@@ -65,20 +51,17 @@ function cellSize(count: number): number {
   return count <= 3_000 ? 10 : 7;
 }
 
-interface GroupHeadProps extends Pick<MapProps, 'onGroup'> {
+interface GroupHeadProps extends MapProps {
   readonly group: MapGroup;
-  readonly by: string;
-  /** What a group without a value is called. */
-  readonly none: string;
-  readonly keys: readonly string[];
   readonly looks: readonly CellLook[];
 }
 
-function GroupHead({ group, by, none, keys, looks, onGroup }: GroupHeadProps): JSX.Element {
+function GroupHead({ group, map, looks, onGroup }: GroupHeadProps): JSX.Element {
   const { value, term, count, counts } = group;
-  const name = value === '' ? none : shown(by === 'health' ? spaced(value) : value);
-  const said = counts.flatMap((of, index) => {
-    return of === 0 || !LOUD.has(keys[index] ?? '') ? [] : `${of.toLocaleString('en-US')} ${looks[index]?.text}`;
+  const name = value === '' ? noneText(map) : shown(map.group === 'health' ? spaced(value) : value);
+  const said = looks.flatMap(({ isLoud, text }, index) => {
+    const of = counts[index] ?? 0;
+    return of === 0 || isLoud !== true ? [] : `${of.toLocaleString('en-US')} ${text}`;
   });
   return (
     <div class="map-head">
@@ -100,34 +83,16 @@ function noneText({ group: by, setsUnread }: FleetMap): string {
   return `without ${shown(by.slice(by.indexOf(':') + 1))}`;
 }
 
-export interface LegendProps {
-  readonly rows: readonly LegendRow[];
-  /** Whether a row is the filter, and what makes it so; absent: rows are no filters. */
-  readonly filter?: { readonly isOn: (key: string) => boolean; readonly onPress: (key: string) => void };
-}
-
 /** What the cells mean, with counts; of what there is. */
-export function Legend({ rows, filter }: LegendProps): JSX.Element {
+function Legend({ rows }: { readonly rows: readonly LegendRow[] }): JSX.Element {
   const looks = looksOf(rows.map(({ key }) => key));
   return (
     <ul class="legend" aria-label="Legend">
-      {rows.map(({ key, count }, index) => {
-        const look = looks[index];
-        if (look === undefined || (count === 0 && filter?.isOn(key) !== true)) return null;
-        const says = (
-          <>
-            <CellMark look={{ ...look, text: shown(look.text) }} /> <Count of={count} />
-          </>
-        );
-        return (
+      {looks.map((look, index) => {
+        const { key, count } = rows[index] ?? { key: '', count: 0 };
+        return count === 0 ? null : (
           <li key={key}>
-            {filter === undefined ? (
-              says
-            ) : (
-              <button type="button" aria-pressed={filter.isOn(key)} onClick={() => filter.onPress(key)}>
-                {says}
-              </button>
-            )}
+            <CellMark look={{ ...look, text: shown(look.text) }} /> <Count of={count} />
           </li>
         );
       })}
@@ -169,15 +134,15 @@ export function GroupSelect({ value, onChange }: Pick<SelectProps, 'value' | 'on
 
 /** Legend to the left, what changes the map to the right. */
 export function MapBar({
-  legend,
+  rows,
   children,
 }: {
-  readonly legend: JSX.Element;
-  readonly children?: ComponentChildren;
+  readonly rows: readonly LegendRow[];
+  readonly children: ComponentChildren;
 }): JSX.Element {
   return (
     <div class="map-bar">
-      {legend}
+      <Legend rows={rows} />
       <div class="actions">{children}</div>
     </div>
   );

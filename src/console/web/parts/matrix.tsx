@@ -23,11 +23,12 @@ export interface MatrixProps {
   readonly isKnown: boolean;
 }
 
-const TITLES: Readonly<Record<keyof Matrix['totals'], string>> = {
-  in: 'In',
-  near: 'Near misses',
-  out: 'Out',
-  all: 'All candidates',
+/** What each view is called, and what is said where it has no cluster. */
+const TITLES: Readonly<Record<keyof Matrix['totals'], readonly [title: string, none: string]>> = {
+  in: ['In', 'No cluster is selected.'],
+  near: ['Near misses', 'No cluster lacks one requirement alone.'],
+  out: ['Out', 'No cluster of the eligible sets is left out.'],
+  all: ['All candidates', 'The eligible sets have no cluster.'],
 };
 const ROW = 40;
 
@@ -49,7 +50,7 @@ export function MatrixView({ route, show, isKnown }: MatrixProps): JSX.Element {
           label="Clusters"
           list={SHOWS.filter((one) => isKnown || one === 'in').map((one) => [
             one,
-            counted(TITLES[one], data.totals[one]),
+            counted(TITLES[one][0], data.totals[one]),
           ])}
           on={show}
           onPress={onShow}
@@ -94,9 +95,8 @@ function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsPro
   const { requirements, totals, verdicts, show, elsewhere = [] } = matrix;
   const isNarrow = useNarrow();
   const total = isVerdict(show) ? (verdicts[show] ?? 0) : totals[show];
-  const title = isVerdict(show) ? spaced(show) : TITLES[show];
+  const [title, none] = isVerdict(show) ? [spaced(show), 'No cluster has this verdict.'] : TITLES[show];
   if (total === 0 && show === 'in' && !isDecided) return <Empty title="Which clusters are selected is not known." />;
-  const none = isVerdict(show) ? 'No cluster has this verdict.' : EMPTY[show];
   if (total === 0)
     return (
       <Empty title={filter === '' ? none : 'None of these clusters has this in its name.'}>
@@ -158,12 +158,7 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
         <ClusterLink name={row.name} />
       </span>
       {requirements.map((one, index) => (
-        <CellView
-          key={index}
-          cell={row.cells[index]}
-          isSpare={isSpare(row, requirements, one.predicate)}
-          label={isNarrow ? titleOf(one) : undefined}
-        />
+        <CellView key={index} cell={row.cells[index]} label={isNarrow ? titleOf(one) : undefined} />
       ))}
       <span role="cell" class="matrix-verdict">
         {/* Of a cell it would be read as well as what it holds. */}
@@ -190,13 +185,6 @@ function WhyButton({ name, onWhy }: Pick<MatrixRowsProps, 'onWhy'> & { readonly 
     </button>
   );
 }
-
-const EMPTY: typeof TITLES = {
-  in: 'No cluster is selected.',
-  near: 'No cluster lacks one requirement alone.',
-  out: 'No cluster of the eligible sets is left out.',
-  all: 'The eligible sets have no cluster.',
-};
 
 function isVerdict(show: Show): show is VerdictWord {
   return show in VERDICTS;
@@ -238,27 +226,18 @@ function RequirementHead({ one, isFirst, isOnly }: RequirementHeadProps): JSX.El
   );
 }
 
-/** Whether the cluster matches another predicate: then this one does not matter. */
-function isSpare({ cells }: MatrixRow, requirements: readonly Requirement[], predicate: number): boolean {
-  const others = new Set(requirements.map((one) => one.predicate).filter((one) => one !== predicate));
-  const isMatched = (other: number): boolean =>
-    requirements.every((one, index) => one.predicate !== other || cells[index]?.met === true);
-  return [...others].some(isMatched);
-}
-
 interface CellViewProps {
   readonly cell: Cell | undefined;
-  readonly isSpare: boolean;
   /** Of a card, which has no column heads. */
   readonly label: string | undefined;
 }
 
-function CellView({ cell, isSpare: spare, label }: CellViewProps): JSX.Element {
+function CellView({ cell, label }: CellViewProps): JSX.Element {
   if (cell === undefined) return <span role="cell">–</span>;
   const text = cell.found === undefined ? 'none' : shown(cell.found);
   const says = cell.met ? 'meets it' : 'does not meet it';
   return (
-    <span role="cell" class={`cell ${spare && !cell.met ? 'spare' : ''}`}>
+    <span role="cell" class={`cell ${cell.isSpare === true ? 'spare' : ''}`}>
       {label !== undefined && <span class="muted cell-label">{shown(label)}</span>}
       <span title={`${text}: ${says}`}>
         <WordMark word={cell.met ? 'True' : 'False'} text={text} />

@@ -25,6 +25,14 @@ export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
+export function SetLink({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <a href={hrefOf({ page: 'set', name })}>
+      <Text of={name} />
+    </a>
+  );
+}
+
 export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
   return (
     <a href={hrefOf(placementRoute(namespace, name))}>

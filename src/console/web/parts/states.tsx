@@ -135,13 +135,8 @@ export function capital(text: string): string {
 }
 
 /** What may not be read, and how to ask for the right. */
-export function WithheldNotice({
-  withheld,
-  namespace,
-}: {
-  readonly withheld: readonly Withheld[];
-  readonly namespace: string | undefined;
-}): JSX.Element | null {
+export function WithheldNotice({ of }: { readonly of: Missing }): JSX.Element | null {
+  const { withheld, namespace } = of;
   const refused = withheld.filter(({ status }) => status !== NOT_FOUND);
   // That the hub does not serve a kind without which it decides nothing stands above all.
   const unread = reading.value?.undecided === undefined ? withheld : refused;
@@ -201,7 +196,9 @@ function withheldText({ resource, verb, status, except }: Withheld): string {
   return `needs ${verb} ${resource}${except === undefined ? '' : ' in all namespaces'}`;
 }
 
-type Unread = Pick<Loaded<unknown>, 'withheld'>;
+/** An answer, of which something may be missing. */
+export type Unread = Pick<Loaded<unknown>, 'withheld'>;
+type Missing = Pick<Loaded<unknown>, 'withheld' | 'namespace'>;
 
 /** Whether it is not known what there is of one of these kinds, in no namespace. */
 export function isWithheld(of: Unread, ...plurals: readonly string[]): boolean {
@@ -226,13 +223,13 @@ export interface ShowProps<T> {
 
 /** The data, or what is there in its place. */
 export function Show<T>({ of, missing, right, children }: ShowProps<T>): JSX.Element {
-  const { error, withheld, namespace } = of;
+  const { error } = of;
   const isMissing = error !== undefined && error.code === NOT_FOUND;
   // What was read while it could be is shown no longer.
   const data = isAbsent(of) && !isMissing ? undefined : of.data;
   return (
     <>
-      <WithheldNotice withheld={withheld} namespace={namespace} />
+      <WithheldNotice of={of} />
       {isMissing && missing !== undefined ? (
         <Empty title={sentence(error.message)}>
           <Meant list={error.meant} />

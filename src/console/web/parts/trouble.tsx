@@ -36,11 +36,11 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
       </p>
       <Table
         label="By state"
-        columns={[['State', 'tight'], ['Count', 'number'], ['Which', 'rest'], ['Next']]}
+        columns={{ State: 'tight', Count: 'number', Which: 'rest', Next: '' }}
         rows={trouble.map((one) => [
           one.word,
           <Term of={one.word}>
-            {isHealthTrouble(one) ? <CellMark look={HEALTH_LOOK[one.word]} /> : <WordMark word={one.word} />}
+            {one.kind === 'health' ? <CellMark look={HEALTH_LOOK[one.word]} /> : <WordMark word={one.word} />}
           </Term>,
           <a href={hrefOf(routeOf(one))} aria-label={`Show all ${one.count} ${spaced(one.word)}`}>
             <Count of={one.count} />
@@ -56,12 +56,6 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
       />
     </section>
   );
-}
-
-type HealthTrouble = Trouble & { readonly word: keyof typeof HEALTH_LOOK };
-
-function isHealthTrouble(one: Trouble): one is HealthTrouble {
-  return one.kind === 'health';
 }
 
 function sumOf(trouble: readonly Trouble[], kind: Trouble['kind']): number {
@@ -88,7 +82,8 @@ function commandFor({ kind, some: [first = ''] }: Trouble): readonly string[] {
 
 /** All of them, on a page. */
 function routeOf(one: Trouble): Route {
-  if (one.kind === 'maintenance') return { ...FLEET, q: `taint:cluster.fleetmgmt.io/${one.word}`, view: 'table' };
-  if (!isHealthTrouble(one)) return routeOfMeaning({ kind: 'phase', phase: one.word, placements: one.count });
-  return routeOfMeaning({ kind: 'health', health: one.word, clusters: one.count });
+  const { word, count } = one;
+  if (one.kind === 'health') return routeOfMeaning({ kind: 'health', health: one.word, clusters: count });
+  if (one.kind === 'phase') return routeOfMeaning({ kind: 'phase', phase: word, placements: count });
+  return { ...FLEET, q: `taint:cluster.fleetmgmt.io/${word}`, view: 'table' };
 }

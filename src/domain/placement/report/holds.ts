@@ -24,6 +24,7 @@ import {
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/limits.js';
+import { restoreText } from './releases.js';
 import { isReleased, limitValue } from '../spec/budget.js';
 
 /** What holds clusters, and what they wait for, a change window or the end of a pause, as text. */
@@ -45,7 +46,7 @@ export function heldMessage(bound: Hold, snapshot: PlacementSnapshot, decision: 
     case 'Definitions': {
       const isOld = release !== undefined && releaseOfLoss(snapshot) === undefined;
       const ignored = isOld ? '; the release that the Placement had before does not count' : '';
-      return clippedHead(`${replacedText(snapshot)}${ignored}${held()}`, `; ${restoreText(snapshot)}${tail}`);
+      return clippedHead(`${replacedText(snapshot)}${ignored}${held()}`, `; ${restoreText(namespace)}${tail}`);
     }
     case 'Deletions':
       return clippedHead(deletionsHead(clusters), `; those that are created again stay${tail}`);
@@ -54,11 +55,6 @@ export function heldMessage(bound: Hold, snapshot: PlacementSnapshot, decision: 
       return clippedHead(head, `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
     }
   }
-}
-
-/** What brings back what went with a definition. */
-export function restoreText({ placement }: PlacementSnapshot): string {
-  return `to recover, create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
 }
 
 function clippedHead(head: string, tail: string): string {

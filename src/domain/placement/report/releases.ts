@@ -58,6 +58,11 @@ export function releaseLine({ annotation, direction, release, isOlderThanLoss }:
   return `${named} may ${DIRECTIONS[direction].what} until ${until}, and nothing holds them`;
 }
 
+/** What brings back what went with a definition: not a release, which lets it go. */
+export function restoreText(namespace: string): string {
+  return `to recover, create the clusters, sets and bindings of namespace ${namespace} again, from Git or a backup`;
+}
+
 /** As {@link releaseLine}, with the command that takes the annotation away. */
 export function endableLine(one: ActiveRelease, owner: Owner): string {
   return `${releaseLine(one)}; to ${one.release === undefined ? 'remove' : 'end'} it: ${endCommand(one, owner)}`;

@@ -31,19 +31,18 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
   });
   const send = (dryRun: boolean): void => write({ draft: value, basedOn: agreed.basedOn, dryRun });
   const words = planWords(value);
-  const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
-  const deleted = deletedSince(plan);
+  const conflicts: readonly ConflictProps[] = [
+    ...plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live),
+    ...deletedSince(plan).map((name) => ({ name, live: undefined })),
+  ];
   const reason = offReason(plan);
   // What has moved is said above, and pressing again does nothing yet.
-  const isAnswered = conflicts.length + deleted.length > 0;
+  const isAnswered = conflicts.length > 0;
   const isOff = isOld || isBusy || reason !== undefined || isAnswered;
   return (
     <div class="apply">
-      {conflicts.map((one) => (
-        <Conflict key={one.name} {...one} />
-      ))}
-      {deleted.map((name) => (
-        <Deleted key={name} name={name} />
+      {conflicts.map(({ name, live }) => (
+        <Conflict key={name} name={name} live={live} />
       ))}
       <div class="actions">
         <button type="button" class="button" disabled={isOff} onClick={() => send(true)}>
@@ -71,22 +70,6 @@ function offReason({ notApplied, writes, replaced }: Plan): string | undefined {
     : undefined;
 }
 
-/** Somebody else has deleted what the draft was to replace. */
-function Deleted({ name }: { readonly name: string }): JSX.Element {
-  const { [name]: begun = '', ...others } = bases.value;
-  return (
-    <div class="notice warn" role="alert">
-      <strong>{shown(name)} was deleted since this draft began: applying it creates it again.</strong>
-      <Whole title="The manifest that this draft began with" text={begun} />
-      <div class="actions">
-        <button type="button" class="button" onClick={() => setBases(others)}>
-          Create it again
-        </button>
-      </div>
-    </div>
-  );
-}
-
 function Whole({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <details>
@@ -98,31 +81,46 @@ function Whole({ title, text }: { readonly title: string; readonly text: string 
   );
 }
 
-/** Somebody else has changed what the draft replaces: what they did, before anything is overwritten. */
-function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
-  const begun = bases.value[name] ?? '';
-  const [base, theirs] = [begun, live].map((text) => text.split('\n'));
+interface ConflictProps {
+  readonly name: string;
+  /** As it is now; undefined: deleted. */
+  readonly live: string | undefined;
+}
+
+/** Somebody else has changed or deleted what the draft replaces: what they did, before anything is overwritten. */
+function Conflict({ name, live }: ConflictProps): JSX.Element {
+  const { [name]: begun = '', ...others } = bases.value;
+  const [base, theirs] = [begun, live ?? ''].map((text) => text.split('\n'));
   const lines = [
     ...(base ?? []).filter((line) => theirs?.includes(line) !== true).map((line) => `- ${line}`),
     ...(theirs ?? []).filter((line) => base?.includes(line) !== true).map((line) => `+ ${line}`),
   ];
   const { manifests } = draft.value;
   const isAlone = !/^---\s*\n[^]*\S/m.test(manifests.trim().replace(/^---.*\n/, ''));
-  const beginAgain = (): void => replaceDraft({ ...draft.value, manifests: live }, { ...bases.value, [name]: live });
+  const goOn = (): void => setBases(live === undefined ? others : { ...others, [name]: live });
+  const beginAgain = (text: string): void =>
+    replaceDraft({ ...draft.value, manifests: text }, { ...others, [name]: text });
   return (
     <div class="notice warn" role="alert">
-      <strong>{shown(name)} was changed since this draft began:</strong>
-      <pre tabIndex={0} aria-label="The change on the hub">
-        {lines.map(shown).join('\n')}
-      </pre>
-      <Whole title="The manifest on the hub" text={live} />
+      <strong>
+        {shown(name)} was {live === undefined ? 'deleted' : 'changed'} since this draft began
+        {live === undefined ? ': applying it creates it again.' : ':'}
+      </strong>
+      {live !== undefined && (
+        <>
+          <pre tabIndex={0} aria-label="The change on the hub">
+            {lines.map(shown).join('\n')}
+          </pre>
+          <Whole title="The manifest on the hub" text={live} />
+        </>
+      )}
       <Whole title="The manifest that this draft began with" text={begun} />
       <div class="actions">
-        <button type="button" class="button" onClick={() => setBases({ ...bases.value, [name]: live })}>
-          Overwrite the change
+        <button type="button" class="button" onClick={goOn}>
+          {live === undefined ? 'Create it again' : 'Overwrite the change'}
         </button>
-        {isAlone && (
-          <button type="button" class="button" onClick={beginAgain}>
+        {live !== undefined && isAlone && (
+          <button type="button" class="button" onClick={() => beginAgain(live)}>
             Begin again with the manifest on the hub
           </button>
         )}

@@ -9,20 +9,18 @@ import { Pager, usePages } from '../pager.js';
 
 /** The loss of each value of a key: a row for each Placement that is hurt, a column for each value, the worst first. */
 
-const EFFECTS: Readonly<Record<HeatCell['effect'], readonly [level: number, mark: string, word: string]>> = {
-  Empty: [3, '✕', 'empty'],
-  Short: [2, '▼', 'short'],
-  Moves: [1, '', 'others, or fewer'],
+const EFFECTS: Readonly<Record<HeatCell['effect'], readonly [level: number, word: string]>> = {
+  Empty: [3, 'empty'],
+  Short: [2, 'short'],
+  Moves: [1, 'others, or fewer'],
 };
 
-/** What a loss does, beside how many clusters are usable before and after it. */
+/** What a loss does, below how many clusters are usable before and after it. */
 export function LossCell({ effect, before, after }: HeatCell): JSX.Element {
-  const [level, mark, word] = EFFECTS[effect];
-  const text = `${before.toLocaleString('en-US')} → ${after.toLocaleString('en-US')}`;
+  const [level, word] = EFFECTS[effect];
   return (
-    <span class={`loss heat-${level}`} title={word}>
-      {text} <span aria-hidden="true">{mark}</span>
-      <span class="unseen">{word}</span>
+    <span class={`loss heat-${level}`}>
+      {before.toLocaleString('en-US')} → {after.toLocaleString('en-US')} <small>{word}</small>
     </span>
   );
 }
@@ -64,12 +62,13 @@ export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
                     <PlacementLink namespace={namespace} name={name} />
                   </th>
                   {values.map(({ value, target }, index) => (
-                    <HeatCellView
-                      key={target}
-                      cell={cells[across.after + index]}
-                      target={target}
-                      title={`${shown(namespace)}/${shown(name)} without ${shown(value)}`}
-                    />
+                    <td key={target}>
+                      <HurtCell
+                        cell={cells[across.after + index]}
+                        target={target}
+                        title={`${shown(namespace)}/${shown(name)} without ${shown(value)}`}
+                      />
+                    </td>
                   ))}
                 </tr>
               ))}
@@ -78,7 +77,6 @@ export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
         </div>
       )}
       <Pager label="Placements" {...down} />
-      <EffectLegend />
       {(columns.length < columnsTotal || rows.length < rowsTotal) && (
         <>
           <p class="muted">There are more than can be shown here: this shows all.</p>
@@ -92,31 +90,17 @@ export function HeatView({ heat }: { readonly heat: Heat }): JSX.Element {
   );
 }
 
-function EffectLegend(): JSX.Element {
-  return (
-    <ul class="legend heat" aria-label="Legend">
-      {Object.values(EFFECTS).map(([level, mark, word]) => (
-        <li key={word}>
-          <span class={`swatch heat-${level}`}>{mark}</span> {word}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface HeatCellProps {
+interface HurtCellProps {
   readonly cell: HeatRow['cells'][number] | undefined;
   readonly target: string;
   readonly title: string;
 }
 
-function HeatCellView({ cell, target, title }: HeatCellProps): JSX.Element {
-  if (cell === null || cell === undefined) return <td />;
+function HurtCell({ cell, target, title }: HurtCellProps): JSX.Element | null {
+  if (cell === null || cell === undefined) return null;
   return (
-    <td>
-      <a href={hrefOf({ page: 'whatif', begin: `lose:${target}` })} title={title}>
-        <LossCell {...cell} />
-      </a>
-    </td>
+    <a href={hrefOf({ page: 'whatif', begin: `lose:${target}` })} title={title}>
+      <LossCell {...cell} />
+    </a>
   );
 }

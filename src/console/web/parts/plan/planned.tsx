@@ -58,9 +58,9 @@ export function PlannedView({ plan, isCounted, children }: PlannedProps): JSX.El
           <Head
             columns={[
               ['Placement', 'rest'],
-              ['Selected'],
+              ['Selected', ''],
               ...columns.map(([title]) => [title, 'number'] as const),
-              ['Then'],
+              ['Then', ''],
             ]}
           />
           {placements.slice(pages.after, pages.after + PAGE).map((one) => (
@@ -255,10 +255,8 @@ export function Moved({ before, after }: { readonly before: Plan; readonly after
     <div class="notice info" role="status">
       <strong>The fleet has moved since you wrote this. It would now do something else:</strong>
       <ul class="moves">
-        {differences.map(({ placement, lines }) => (
-          <li key={placement}>
-            {shown(placement)}: {lines.map(shown).join('; ')}
-          </li>
+        {differences.map((one) => (
+          <li key={one}>{shown(one)}</li>
         ))}
       </ul>
     </div>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { FleetMap } from '../../../wire/fleet.js';
 import type { Draft } from '../../../wire/plan.js';
 import { useLatest } from '../../store.js';
-import { GroupSelect, Legend, MapBar, MapView } from '../map.js';
+import { GroupSelect, MapBar, MapView } from '../map.js';
 
 /** The fleet as a plan leaves it: the cells that leave and come in stand out. */
 
@@ -14,7 +14,7 @@ export function Stage({ basedOn, draft }: { readonly basedOn: string; readonly d
   if (data === undefined) return null;
   return (
     <section class="stage" aria-label="Clusters, as the plan leaves them">
-      <MapBar legend={<Legend rows={data.legend} />}>
+      <MapBar rows={data.legend}>
         <GroupSelect value={group} onChange={(one) => (chosen.value = one)} />
       </MapBar>
       <div class="stage-map" tabIndex={0} role="group" aria-label="Map">
