@@ -102,6 +102,13 @@ function mce(...words: readonly string[]): readonly string[] {
   return ['kubectl', 'mce', ...words];
 }
 
+/** The words of the command that does it. */
+export function commandOf({ kind, namespace, name }: Action): readonly string[] {
+  if (namespace === '') return mce(kind, name);
+  const [verb, flags] = kind === 'releaseAdditions' ? ['release', ['--additions']] : [kind, []];
+  return mce(verb, 'placement', name, '-n', namespace, ...flags);
+}
+
 interface OfPlacement<Kind> {
   readonly kind: Kind;
   readonly placement: RawObject;
@@ -111,13 +118,12 @@ function paused(world: World, { kind, placement }: OfPlacement<'pause' | 'resume
   const { namespace = '', name } = placement.metadata;
   const isPause = kind === 'pause';
   const write = pauseWrite(placement, isPause);
-  const words = (command: string): readonly string[] => mce(command, 'placement', name, '-n', namespace);
   return {
     done: pauseText({ namespace, name }, isPause, write === undefined),
     lines: isPause ? frozenLines(world, { namespace, name }).map((line) => line.trim()) : [],
     notes: isPause ? PAUSE_NOTES : [boundNote(placement), RESUME_NOTE],
-    command: words(kind),
-    undo: words(isPause ? 'resume' : 'pause'),
+    command: commandOf({ kind, namespace, name }),
+    undo: commandOf({ kind: isPause ? 'resume' : 'pause', namespace, name }),
     write,
     after: write === undefined ? world : withSpec(world, placement, asRecord(write.spec)),
   };
@@ -152,7 +158,7 @@ function released(world: World, { kind, placement }: OfPlacement<'release' | 're
         ? 'The end of the release takes none of them out again.'
         : 'One that has left comes back only where it is selected anew.',
     ],
-    command: mce('release', 'placement', name, '-n', namespace, ...(additions ? ['--additions'] : [])),
+    command: commandOf({ kind, namespace, name }),
     undo: ['kubectl', 'annotate', 'placement', name, '-n', namespace, `${annotation}-`],
     write,
     after: write === undefined ? world : withObject(world, 'placements', after),

@@ -9,11 +9,12 @@ import { verdictWord, type ClusterExplanation } from '../../domain/placement/exp
 import {
   heldBackCause,
   holdersText,
-  pausedMessage,
+  PAUSED_TEXT,
   waitingTexts,
   causesText,
 } from '../../domain/placement/report/holds.js';
 import { endableLine, restoreText } from '../../domain/placement/report/releases.js';
+import { commandOf, type PlacementAction } from '../actions/action.js';
 import { table, type Cell } from '../output.js';
 import { clusterMoveLines, movementLines, otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { proposalsOf, proposalText, withLabelsOf, type Proposal } from './proposals.js';
@@ -91,26 +92,43 @@ function noteLines(report: ExplainReport): readonly string[] {
   ];
 }
 
-/**
- * What holds clusters in the decision or out of it, which will move, and what is released. `isNaming`: with the clusters that are
- * held, and why they would leave, which the rows of a terminal say.
- */
-export function changeLines(report: ExplainReport, isNaming = false): readonly string[] {
+/** What holds clusters in the decision or out of it, which will move, and what is released. */
+export interface ChangeNote {
+  readonly text: string;
+  /** The action that ends it. */
+  readonly end?: PlacementAction;
+}
+
+/** How a line goes on to the command that ends what it says. */
+const HOW = { pause: '', resume: 'to resume', release: 'to let them go', releaseAdditions: 'to let them in' } as const;
+
+function changeLines(report: ExplainReport): readonly string[] {
+  const { placement } = report.explanation;
+  return changeNotes(report, false).map(({ text, end }) =>
+    end === undefined ? text : `${text}; ${HOW[end]}: ${commandOf({ kind: end, ...placement }).join(' ')}`,
+  );
+}
+
+/** `isNaming`: with the clusters that are held, and why they would leave, which the rows of a terminal say. */
+export function changeNotes(report: ExplainReport, isNaming: boolean): readonly ChangeNote[] {
   const { explanation, releases, emptyGroups } = report;
   return [
-    ...holdLines(report, isNaming),
-    ...movementLines(report.movement(), explanation.placement.rules),
-    ...releases.map((one) => endableLine(one, explanation.placement)),
-    ...(emptyGroups === undefined ? [] : [emptyGroups]),
+    ...holdNotes(report, isNaming),
+    ...[
+      ...movementLines(report.movement(), explanation.placement.rules),
+      ...releases.map((one) => endableLine(one, explanation.placement)),
+      ...(emptyGroups === undefined ? [] : [emptyGroups]),
+    ].map((text) => ({ text })),
   ];
 }
 
-/** What holds clusters in the decision or out of it, and the commands that let them go or in. */
-function holdLines({ explanation, input }: ExplainReport, isNaming: boolean): readonly string[] {
+const PAUSE: ChangeNote = { text: PAUSED_TEXT, end: 'resume' };
+
+/** What holds clusters in the decision or out of it. */
+function holdNotes({ explanation, input }: ExplainReport, isNaming: boolean): readonly ChangeNote[] {
   const { decision: decided, placement } = explanation;
   // Of what is not decided a pause is known all the same.
-  if (decided === undefined) return placement.rules.paused ? [pausedMessage(input.snapshot)] : [];
-  const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
+  if (decided === undefined) return placement.rules.paused ? [PAUSE] : [];
   const kept = staying(decided, isHold);
   const [held] = kept;
   const isLoss = held?.by.some(({ kind }) => kind === 'Definitions') === true;
@@ -118,12 +136,12 @@ function holdLines({ explanation, input }: ExplainReport, isNaming: boolean): re
   const would = `; these would leave: ${causesText(kept, input.snapshot, decided)}`;
   const named = `${isNaming ? would : ''}${isNaming || isLoss ? `; ${restore}` : ''}`;
   const [out] = keptOut(decided, isHold);
+  const removals = held && `removals are held: ${holdersText(held.by, input.snapshot)}${named}`;
+  const additions = out && `additions are held: ${heldBackCause(input.snapshot)}`;
   return [
-    ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}${named}; to let them go: ${release}`] : []),
-    ...(out === undefined
-      ? []
-      : [`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`]),
-    ...waitingTexts(input.snapshot, decided).map(({ message }) => message),
+    ...(removals === undefined ? [] : [{ text: removals, end: 'release' } as const]),
+    ...(additions === undefined ? [] : [{ text: additions, end: 'releaseAdditions' } as const]),
+    ...waitingTexts(input.snapshot, decided).map(({ type, message: text }) => (type === 'Paused' ? PAUSE : { text })),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { conditionsOf, hubSummary, phaseSince, type HubSummary, type PlacementSummary } from '../../answers/status.js';
+import { commandOf } from '../../answers/actions/action.js';
 import { lossText } from '../../answers/check/placements.js';
 import { undecided, type Undecided } from '../../answers/undecided.js';
 import { goneByPlacement } from '../../answers/fleetsummary.js';
@@ -8,7 +9,7 @@ import { explanationDocument } from '../../answers/explain/document.js';
 import type { ExplainReport } from '../../answers/explain/report.js';
 import { funnelOf, isIn, nearOf } from '../../answers/explain/funnel.js';
 import { proposalsOf, proposalText, type Proposal } from '../../answers/explain/proposals.js';
-import { changeLines, findingLines } from '../../answers/explain/text.js';
+import { changeNotes, findingLines } from '../../answers/explain/text.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import {
   UNDECIDED,
@@ -128,21 +129,16 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
   };
 }
 
-/** How an action of the console ends what a note says, as the command of it. */
-const ENDS = { resume: ['resume'], release: ['release'], releaseAdditions: ['release', '--additions'] } as const;
-
 /** What holds, releases, is not published or was left out, and what helps. */
 function notesOf(report: ExplainReport): PlacementView['notes'] {
   const { namespace, name } = report.explanation.placement;
-  const lines = [...changeLines(report, true), ...findingLines(report)].map((text): PlacementNote => {
-    for (const [end, [verb, ...flags]] of Object.entries(ENDS) as [keyof typeof ENDS, readonly string[]][]) {
-      const command = ['kubectl', 'mce', verb ?? '', 'placement', name, '-n', namespace, ...flags];
-      const [why, ...rest] = text.split(/; to [a-z ]+: /);
-      if (rest.join() === command.join(' ')) return { text: why ?? text, command, end };
-    }
-    return { text };
-  });
-  return [...lines, ...proposalsOf(report).map((one) => ({ text: helpText(one), ...bindCommand(one) }))];
+  return [
+    ...changeNotes(report, true).map((one): PlacementNote => {
+      return one.end === undefined ? one : { ...one, command: commandOf({ kind: one.end, namespace, name }) };
+    }),
+    ...findingLines(report).map((text) => ({ text })),
+    ...proposalsOf(report).map((one) => ({ text: helpText(one), ...bindCommand(one) })),
+  ];
 }
 
 function bindCommand(one: Proposal): Pick<PlacementNote, 'command'> {

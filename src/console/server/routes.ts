@@ -14,7 +14,7 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { objectText } from './manifest.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer } from '../../answers/cluster.js';
-import { unreadText } from '../../answers/undecided.js';
+import { DEFINITIONS_REMEDY, unreadText } from '../../answers/undecided.js';
 import { engineAnswer, newestEvents, setAnswer } from './engine.js';
 import { findAnswer } from './fleet/find.js';
 import { fleetAnswer, fleetKeys } from './fleet/fleet.js';
@@ -240,8 +240,9 @@ function absence(snapshot: Snapshot, resource: WorldResource, named: ObjectName)
   const unread = world.withheld.find((one) => one.resource === resource);
   const meant = findAnswer(snapshot, named.name).rows.filter(({ kind }) => kind === MEANINGS[resource]);
   if (unread === undefined) return new RequestError(404, `${what} was not found`, {}, meant.slice(0, MOST_MEANT));
-  const code = unread.status === 403 ? 403 : NOT_SERVED;
-  return new RequestError(code, `${unreadText(unread)}: whether there is ${what} is not known`);
+  const text = `${unreadText(unread)}: whether there is ${what} is not known`;
+  if (unread.status === 403) return new RequestError(403, text);
+  return new RequestError(NOT_SERVED, `${text}; to help: ${DEFINITIONS_REMEDY}`);
 }
 
 /** The route of a path, and the segments that its stars stand for. */

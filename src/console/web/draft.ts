@@ -51,10 +51,7 @@ export function deletedSince({ writes, replaced }: Plan): readonly string[] {
 /** What was in the draft before it was replaced as a whole, and what it was begun on. */
 export const draftBefore = signal<Kept | undefined>(undefined);
 
-interface Kept {
-  readonly draft: Draft;
-  readonly bases: Readonly<Record<string, string>>;
-}
+type Kept = { readonly draft: Draft; readonly bases: Readonly<Record<string, string>> };
 
 function kept(): Kept | undefined {
   return isEmptyDraft(draft.value) ? undefined : { draft: draft.value, bases: bases.value };
@@ -94,8 +91,13 @@ export function changeDraft(change: Partial<Draft>): void {
   store(KEY, draft.value);
 }
 
-export function isEmptyDraft({ manifests, labels, drains, losses, each }: Draft): boolean {
-  return manifests.trim() === '' && labels.length + drains.length + losses.length + each.length === 0;
+export function isEmptyDraft(value: Draft): boolean {
+  return value.manifests.trim() === '' && changesIn(value).length === 0;
+}
+
+/** What is changed beside manifests. */
+export function changesIn({ labels, drains, losses, each }: Draft): readonly string[] {
+  return [...labels, ...drains, ...losses, ...each];
 }
 
 /** The plan of the same draft on the command line; undefined where it has none. */

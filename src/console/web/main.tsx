@@ -18,7 +18,7 @@ import { Command } from './parts/command.js';
 import { Pairs } from './parts/conditions.js';
 import { PageHead } from './parts/pagehead.js';
 import { capital, Loading, sentence } from './parts/states.js';
-import { FLEET, formatRoute, type Page, type Route } from './route.js';
+import { FLEET, formatRoute, type Page, type Route, type RouteOf } from './route.js';
 import { BASE, isLost, isOld, isSessionOpen, LOST, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
 import { followTabs, logIn, logOut, resume } from './session.js';
@@ -172,7 +172,7 @@ function Banner(props: {
 }
 
 /** Each shows its own routes. */
-const VIEWS: { readonly [P in Page]: (props: { readonly route: Extract<Route, { page: P }> }) => JSX.Element } = {
+const VIEWS: { readonly [P in Page]: (props: { readonly route: RouteOf<P> }) => JSX.Element } = {
   fleet: FleetPage,
   placements: PlacementsPage,
   placement: PlacementPage,

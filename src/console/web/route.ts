@@ -5,69 +5,45 @@ import { COLORING, GROUPING, isSort } from '../wire/fleet.js';
 /** In the place of an action: the history is what is looked for. */
 export const HISTORY = 'history';
 
-export type View = 'map' | 'table';
-
-export type Route =
-  | {
-      readonly page: 'fleet';
-      readonly q: string;
-      readonly view: View;
-      /** By what the map is grouped, and colored. */
-      readonly group: string;
-      readonly color: string;
-      /** `name`, `name-desc`, … */
-      readonly sort: string;
-    }
-  /** `phase`: empty for all. */
-  | { readonly page: 'placements'; readonly q: string; readonly phase: string }
-  | {
-      readonly page: 'placement';
-      readonly namespace: string;
-      readonly name: string;
-      readonly show: string;
-      /** A part of the names of the clusters. */
-      readonly q: string;
-      /** The cluster whose explanation is open; empty for none. */
-      readonly why: string;
-      /** The action whose panel is open, or {@link HISTORY}; empty for none. */
-      readonly act: string;
-    }
-  | { readonly page: 'cluster'; readonly name: string; readonly act: string }
-  | {
-      readonly page: 'whatif';
-      /** What the draft begins with: `placement:NS/NAME`, `lose:TARGET`, `each:KEY`, `labels:CLUSTER`; empty: what was there. */
-      readonly begin: string;
-    }
-  | { readonly page: 'engine' }
-  | { readonly page: 'set'; readonly name: string }
-  /** `q`: words of the event; `type`: empty for all. */
-  | { readonly page: 'events'; readonly about: string; readonly q: string; readonly type: string }
-  /** `resource`: in the plural; `namespace`: empty for objects without one. */
-  | { readonly page: 'yaml'; readonly resource: string; readonly namespace: string; readonly name: string }
-  | { readonly page: 'unknown'; readonly path: string };
-
-export type Page = Route['page'];
-
-type Known = Exclude<Page, 'unknown'>;
-
-interface Address {
-  /** Its segments; behind a colon the field that one holds. */
-  readonly path: string;
-  /** The fields behind the path, and what each is where the address does not name it. */
-  readonly query: Readonly<Record<string, string>>;
-}
-
-const ADDRESSES: Readonly<Record<Known, Address>> = {
+/**
+ * Of each page its path, with the field that a segment holds behind a colon, and the fields behind the path, each as it is where the
+ * address does not name it.
+ */
+const ADDRESSES = {
+  /** `view`: `map` or `table`; `group`, `color`: of the map; `sort`: `name`, `name-desc`, … */
   fleet: { path: 'fleet', query: { q: '', view: 'map', group: 'set', color: 'health', sort: 'name' } },
+  /** `phase`: empty for all. */
   placements: { path: 'placements', query: { q: '', phase: '' } },
+  /** `q`: a part of the names of clusters; `why`: the one that is explained; `act`: the action that is open, or {@link HISTORY}. */
   placement: { path: 'placements/:namespace/:name', query: { show: '', q: '', why: '', act: '' } },
   cluster: { path: 'clusters/:name', query: { act: '' } },
+  /** What the draft begins with: `placement:NS/NAME`, `lose:TARGET`, `each:KEY`, `labels:CLUSTER`; empty: what was there. */
   whatif: { path: 'what-if', query: { begin: '' } },
   engine: { path: 'engine', query: {} },
   set: { path: 'sets/:name', query: {} },
+  /** `q`: words of the event; `type`: empty for all. */
   events: { path: 'events', query: { about: '', q: '', type: '' } },
+  /** `resource`: in the plural; `namespace`: empty for objects without one. */
   yaml: { path: 'yaml/:resource/:namespace/:name', query: {} },
-};
+} as const;
+
+type Addresses = typeof ADDRESSES;
+type Known = keyof Addresses;
+type Named<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Named<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+export type Page = Known | 'unknown';
+
+/** A route of the page. */
+export type RouteOf<P extends Page> = P extends Known
+  ? { readonly page: P } & Readonly<Record<Named<Addresses[P]['path']> | keyof Addresses[P]['query'], string>>
+  : { readonly page: 'unknown'; readonly path: string };
+
+export type Route = { [P in Page]: RouteOf<P> }[Page];
+
 /** Of fields that do not hold any text. */
 const VALID: Readonly<Record<string, (text: string) => boolean>> = {
   view: (text) => text === 'table',
@@ -76,10 +52,10 @@ const VALID: Readonly<Record<string, (text: string) => boolean>> = {
   sort: isOrder,
 };
 
-export const FLEET = parseRoute('/fleet') as Extract<Route, { page: 'fleet' }>;
+export const FLEET = parseRoute('/fleet') as RouteOf<'fleet'>;
 
 /** The page of a Placement as a link opens it. */
-export function placementRoute(namespace: string, name: string): Extract<Route, { page: 'placement' }> {
+export function placementRoute(namespace: string, name: string): RouteOf<'placement'> {
   return { page: 'placement', namespace, name, show: '', q: '', why: '', act: '' };
 }
 
@@ -118,7 +94,8 @@ export function parseRoute(address: string): Route {
 /** The address of a route: what {@link parseRoute} reads. Fields that are as usual are not in it. */
 export function formatRoute(route: Route): string {
   if (route.page === 'unknown') return route.path;
-  const { path, query } = ADDRESSES[route.page];
+  const { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string>> } =
+    ADDRESSES[route.page];
   const fields: Readonly<Record<string, string>> = { ...route };
   const encodedField = (name: string): string => encoded(fields[name] ?? '');
   const segments = path.split('/').map((part) => (part.startsWith(':') ? encodedField(part.slice(1)) : part));

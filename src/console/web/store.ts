@@ -84,6 +84,12 @@ export const takesToken = signal(false);
 export const lastNamespace = signal('');
 /** When the hub was read last, why not since, and whether it decides. */
 export const reading = signal<Pick<Answer<unknown>, 'asOf' | 'stale' | 'undecided'> | undefined>(undefined);
+/** Whether nothing is decided: what a status says is of before. */
+export function isUndecided(): boolean {
+  const { undecided } = reading.value ?? {};
+  return undecided !== undefined && undecided.isOfSome !== true;
+}
+
 /** Whether the server does not answer. */
 export const isLost = signal(false);
 /** Whether the server has another page than this one. */

@@ -6,6 +6,7 @@ import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json
 import { isHealthTaint } from '../../../src/domain/health/taints.js';
 import { lossOfEach, planLoss, type PlacementLoss } from '../../../src/answers/plan/loss.js';
 import { planFleet } from '../../../src/answers/plan/plan.js';
+import { changeLists } from '../../../src/answers/plan/text.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
 import { unnoticedIn } from '../../../src/answers/plan/lose.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
@@ -204,6 +205,20 @@ describe('planLoss', () => {
     const [first = ''] = lossOf(world).plan.stay;
 
     expect(lossOf(world, first).plan).toMatchObject({ change: 'Changed', remove: [], held: [{ name: first, why }] });
+  });
+
+  it('a lost cluster that comes in, since its silence is tolerated, is shown as lost, and not as one that comes in', () => {
+    const taints = [{ key: TAINTS.unavailable, value: '', effect: 'NoSelect', since: undefined } as const];
+    const gold = { set: 'production', labels: { tier: 'gold' } };
+    const managedclusters = [rawCluster('down', { ...gold, taints }), rawCluster('up', gold)];
+    const spec = { tolerations: [{ key: TAINTS.unreachable, operator: 'Exists' }] };
+    const world = exampleWorld(spec, { managedclusters, placementdecisions: [rawDecision(1, ['up'])] });
+    const { plan } = lossOf(world, 'down');
+
+    expect(plan.add).toMatchObject([{ name: 'down', why: expect.stringContaining('lost') }]);
+    expect(plan.loss).toMatchObject({ usable: 1 });
+    expect(changeLists(plan, new Map([['down', 'lost']])).map(({ sign }) => sign)).toEqual(['lost']);
+    expect(changeLists(plan, new Map()).map(({ sign }) => sign)).toEqual(['+']);
   });
 
   it('a written toleration for a time ends, and the cluster leaves without a replacement', () => {

@@ -20,6 +20,9 @@ const WORLD: World = worldOf({
   placements: [rawPlacement({}), { ...rawPlacement({}, 'cluster'), status: { phase: 'Unsatisfied' } }],
 });
 
+/** A Placement that holds clusters is held, and counted as that alone. */
+const HELD = { type: 'RemovalsHeld', status: 'True' };
+
 function found(text: string): readonly Meaning[] {
   return findAnswer(new Snapshot(readingOf(WORLD)), text).rows;
 }
@@ -53,6 +56,12 @@ describe('what a text in the box means', () => {
 
   it('can be a state, and nothing written stands for all that there are', () => {
     expect(found('unsat')).toEqual([{ kind: 'phase', phase: 'Unsatisfied', placements: 1 }]);
+    const held = { ...rawPlacement({}), status: { phase: 'Unsatisfied', conditions: [HELD] } };
+    const world = { ...WORLD, objects: { ...WORLD.objects, placements: [held] } };
+    expect(findAnswer(new Snapshot(readingOf(world)), 'unsat').rows).toEqual([]);
+    expect(findAnswer(new Snapshot(readingOf(world)), 'held').rows).toEqual([
+      { kind: 'phase', phase: 'Held', placements: 1 },
+    ]);
     expect(found('noagent')).toEqual([{ kind: 'health', health: 'noAgent', clusters: 4 }]);
     expect(new Set(found('').map(({ kind }) => kind))).toEqual(new Set(['health', 'phase']));
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { clusterAnswer } from '../../../src/answers/cluster.js';
 import { explainReport } from '../../../src/answers/explain/report.js';
 import { clusterLines } from '../../../src/answers/explain/text.js';
 import { matrixAnswer, whyAnswer } from '../../../src/console/server/matrix.js';
@@ -193,6 +194,15 @@ describe('the page of a Placement', () => {
     expect(matrix('prod')).not.toHaveProperty('elsewhere');
     expect(whyAnswer(snapshot, 'shop', 'web', 'lab-2')).toMatchObject({ health: 'silent' });
     expect(whyAnswer(snapshot, 'shop', 'web', 'lab-1')).not.toHaveProperty('health');
+  });
+
+  it('has each requirement that a cluster lacks of predicates of which one would do', () => {
+    expect(clusterAnswer(exampleWorld(), 'prod-ap-2')?.missedBy).toMatchObject([
+      {
+        verdict: 'NotMatched',
+        why: 'label tier=silver, wanted tier=gold; or claim platform=OpenStack, wanted platform in (aws, Azure, "Google Cloud")',
+      },
+    ]);
   });
 
   it('begins with the near misses where clusters are missing, and else with what is in', () => {

@@ -84,6 +84,18 @@ const HOSTILE: readonly (readonly [name: string, address: string, shows: string]
   ['unknown page', `/${SCRIPT}/${SCRIPT}`, 'There is no such page'],
 ];
 
+/** What each page says where the definition of cluster sets was deleted: never that all is well, or that nothing is there. */
+const GONE: readonly (readonly [name: string, address: string, shows: string])[] = [
+  ['fleet', '/fleet?color=placement:shop/web', 'not known'],
+  ['filter', '/fleet?q=set:production', 'set:production: not known'],
+  ['placements', '/placements', 'when it was last decided: Satisfied'],
+  ['set', '/sets/production', 'to help: kubectl apply --server-side -f crds/'],
+  ['placement', '/placements/shop/web', 'When it was last decided it was satisfied'],
+  ['why', '/placements/shop/web?why=cluster-5', 'cluster cluster-5 is not in the decision; more is not known'],
+  ['cluster', '/clusters/cluster-1', 'Which others it matches is not known: managedclustersets cannot be read'],
+  ['loss', '/what-if?begin=lose:label/region=eu-west', 'What changes is not known of 4 Placements'],
+];
+
 const SCENES: readonly Scene[] = [
   { name: 'fleet, map', world: FLEET, address: '/fleet', shows: 'Group by', document: 'console-fleet' },
   { name: 'fleet, table', world: FLEET, address: '/fleet?view=table&sort=health', shows: 'cluster-8' },
@@ -224,9 +236,25 @@ const SCENES: readonly Scene[] = [
     shows: 'Nothing is planned yet',
     act: async (page) => {
       await page.getByRole('button', { name: '+ Lose', exact: true }).click();
+      await page.locator('[data-chips] input:focus').waitFor();
       await page.keyboard.type('label/region=eu-west');
       await page.getByText('Without 30 of 120 clusters').waitFor();
       await page.getByRole('region', { name: 'Clusters, as the plan leaves them' }).waitFor();
+    },
+  },
+  {
+    name: 'what if, loss by a word',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: '+ Lose', exact: true }).click();
+      await page.locator('[data-chips="losses"] input:focus').waitFor();
+      await page.keyboard.type('eu-w');
+      await page.getByRole('option', { name: 'lose label/region=eu-west' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByText('Without 30 of 120 clusters').waitFor();
+      expect(await page.getByLabel('lose, 1').inputValue()).toBe('label/region=eu-west');
     },
   },
   {
@@ -264,10 +292,50 @@ const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'the box, a guess',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.keyboard.press('/');
+      await page.keyboard.type('why clsuter-4 wbe');
+      await page.getByText('did you mean one of these').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('option', { name: 'why cluster-4 shop/web' }).waitFor();
+    },
+  },
+  {
+    name: 'fleet, a filter that is written',
+    world: FLEET,
+    address: '/fleet',
+    shows: 'Group by',
+    act: async (page) => {
+      await page.getByLabel('Filter clusters').fill('set:edge label:ti');
+      await page.getByRole('option', { name: 'set:edge label:tier=silver' }).click();
+      await page.getByText('8 of 120 match').waitFor();
+    },
+  },
+  {
+    name: 'placement, a cluster of another set',
+    world: FLEET,
+    address: '/placements/shop/web?q=cluster-119',
+    shows: 'In none of the cluster sets that it selects from',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Why cluster-119' }).click();
+      await page.getByRole('dialog').getByText('cluster-119 is not selected').waitFor();
+    },
+  },
+  {
     name: 'fleet by one Placement',
     world: FLEET,
     address: '/fleet?color=placement:shop/web&group=label:region',
     shows: 'not in an eligible set',
+  },
+  {
+    name: 'fleet, under maintenance',
+    world: () => withSpec(FLEET(), 'managedclusters', 'cluster-3', { maintenance: 'Cordoned' }),
+    address: '/fleet',
+    shows: '14 of 120 clusters and 2 of 4 Placements need attention. 1 cluster under maintenance.',
   },
   { name: 'fleet by score', world: FLEET, address: '/fleet?color=score:shop/mail', shows: 'Color by' },
   { name: 'fleet by version', world: FLEET, address: '/fleet?color=version', shows: 'v1.36.3' },
@@ -342,11 +410,25 @@ const SCENES: readonly Scene[] = [
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placements'),
     act: async (page) => {
       await page.getByRole('button', { name: '+ Label', exact: true }).click();
+      await page.locator('[data-chips] input:focus').waitFor();
       await page.keyboard.type('cluster-3:tier=silver');
       await page.getByText('What it does to Placements is not known.').waitFor();
       expect(await page.getByText('0 Placements').count()).toBe(0);
     },
   },
+  ...GONE.map(([name, address, shows]): Scene => ({
+    name: `definition gone, ${name}`,
+    world: FLEET,
+    before: (hub) => void hub.unserved.add('managedclustersets'),
+    address,
+    shows,
+    act: async (page) => {
+      await page.getByText('the hub does not serve managedclustersets').first().waitFor();
+      for (const text of ['as before', 'was not found', 'not in an eligible set'])
+        expect([text, await page.getByText(text).count()]).toEqual([text, 0]);
+      expect(await page.locator('.badge.ok').count()).toBe(0);
+    },
+  })),
   ...HOSTILE.map(([name, address, shows]): Scene => ({
     name: `hostile ${name}`,
     world: () => hostileWorld(40),
@@ -572,6 +654,7 @@ describeWithChromium('the pages of the console', () => {
     const { page, origin } = one;
     await page.goto(`${origin}/what-if`);
     await page.getByRole('button', { name: '+ Lose', exact: true }).click();
+    await page.locator('[data-chips] input:focus').waitFor();
     await page.keyboard.type('label/region=eu-west');
     await page.getByText('Without 150 of 600 clusters').waitFor();
     await page.getByText('1–20 of 60').waitFor();

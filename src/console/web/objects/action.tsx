@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Action } from '../../../answers/actions/action.js';
 import type { Rights } from '../../wire/answer.js';
-import type { Draft, Plan, PlanAnswer } from '../../wire/plan.js';
+import type { Plan, PlanAnswer } from '../../wire/plan.js';
 import { shown } from '../command.js';
 import { EMPTY_DRAFT } from '../draft.js';
 import { isLost, isStatus, post, reading, readNow } from '../store.js';
@@ -89,7 +89,7 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
         <>
           {seen !== undefined && <Moved before={seen} after={plan} />}
           {isNothing && <p>{capital(shown(text.done))}. There is nothing to do.</p>}
-          {!isNothing && !isDone && <ToDo text={text} plan={plan} isCounted={isCounted === true} />}
+          {!isNothing && !isDone && <ToDo plan={plan} isCounted={isCounted === true} />}
           <div aria-live="polite">
             {answered !== undefined && (
               <AnsweredView answered={answered}>
@@ -104,7 +104,7 @@ export function ActPanel({ action, onClose }: ActPanelProps): JSX.Element {
               action={action}
               may={may}
               isBusy={isBusy || isRead !== true}
-              onPress={() => write({ draft: draftOf(action), basedOn: plan.basedOn, dryRun: false })}
+              onPress={() => write({ draft: { ...EMPTY_DRAFT, action }, basedOn: plan.basedOn, dryRun: false })}
             />
           )}
         </>
@@ -129,22 +129,17 @@ function Computed({ fault, isDone }: { readonly fault: string; readonly isDone: 
   );
 }
 
-interface ToDoProps {
-  readonly text: NonNullable<Plan['action']>;
-  readonly plan: Plan;
-  readonly isCounted: boolean;
-}
-
 /** What comes of it, before it is done. */
-function ToDo({ text, plan, isCounted }: ToDoProps): JSX.Element {
+function ToDo({ plan, isCounted }: { readonly plan: Plan; readonly isCounted: boolean }): JSX.Element {
+  const { lines = [], notes = [] } = plan.action ?? {};
   return (
     <>
-      {text.lines.map((line) => (
+      {lines.map((line) => (
         <p key={line}>{shown(line)}</p>
       ))}
       <PlannedView plan={plan} isCounted={isCounted} />
       <ul class="act-notes" aria-label="Before you press">
-        {text.notes.map((note) => (
+        {notes.map((note) => (
           <li key={note}>{shown(note)}</li>
         ))}
       </ul>
@@ -185,16 +180,12 @@ function Doing({ title, action: { namespace, name }, may, isBusy, onPress }: Doi
   );
 }
 
-function draftOf(action: Action): Draft {
-  return { ...EMPTY_DRAFT, action };
-}
-
 /** The plan of the action, asked for once; again after a write that was not made, since something has changed. */
 function useAction(action: Action): readonly [asked: Asked, ask: () => Promise<void>] {
   const asked = useSignal<Asked>({ fault: '' });
   const set = (more: Partial<Asked>): void => void (asked.value = { ...asked.value, ...more });
   const ask = async (): Promise<void> => {
-    const answer = await post<PlanAnswer>('plan', draftOf(action));
+    const answer = await post<PlanAnswer>('plan', { ...EMPTY_DRAFT, action });
     const seen = asked.value.plan;
     if (isStatus(answer)) return set({ seen, fault: answer.message });
     if ('fault' in answer.data) return set({ seen, fault: answer.data.fault });

@@ -133,14 +133,12 @@ export function Edits({ of, list }: { readonly of: string; readonly list: readon
   );
 }
 
+/** So many fields of the last edit are named. */
+const MOST_FIELDS = 4;
+
 /** The last edit, in the state of an object. */
-export function LastEdit({
-  edits,
-  anchor,
-}: {
-  readonly edits: readonly Edit[];
-  readonly anchor: string;
-}): JSX.Element | null {
+export function LastEdit(of: { readonly edits: readonly Edit[]; readonly anchor: string }): JSX.Element | null {
+  const { edits, anchor } = of;
   const [edit] = edits;
   if (edit === undefined) return null;
   const { length } = edit.fields;
@@ -151,9 +149,6 @@ export function LastEdit({
     </p>
   );
 }
-
-/** So many fields of the last edit are named. */
-const MOST_FIELDS = 4;
 
 /** The time of day, and how long ago. */
 export function Moment({ time }: { readonly time: string }): JSX.Element {

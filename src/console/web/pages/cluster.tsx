@@ -5,7 +5,7 @@ import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
 import { useArrival } from '../keys.js';
 import { amend, hrefOf } from '../navigate.js';
-import { FLEET, HISTORY, type Route } from '../route.js';
+import { FLEET, HISTORY, type RouteOf } from '../route.js';
 import { useLoaded } from '../store.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { Command } from '../parts/command.js';
@@ -20,7 +20,7 @@ import { Term } from '../parts/term.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
-export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 'cluster' }> }): JSX.Element {
+export function ClusterPage({ route }: { readonly route: RouteOf<'cluster'> }): JSX.Element {
   const { name, act } = route;
   const onAct = (to: string): void => amend({ ...route, act: to });
   const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);

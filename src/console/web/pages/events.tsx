@@ -5,7 +5,7 @@ import type { EventRow } from '../../../answers/explain/events.js';
 import type { EventsPart } from '../../wire/answer.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
-import type { Route } from '../route.js';
+import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { Moment } from '../objects/history.js';
 import { WordMark } from '../parts/icon.js';
@@ -18,13 +18,11 @@ import { Tabs } from '../parts/tabs.js';
 
 /** What has happened, the newest first. */
 
-type EventsRoute = Extract<Route, { page: 'events' }>;
-
 /** So many are drawn at a time. */
 const PAGE = 25;
 const TYPES = ['', 'Warning', 'Normal'].map((type) => [type, type || 'All'] as const);
 
-export function EventsPage({ route }: { readonly route: EventsRoute }): JSX.Element {
+export function EventsPage({ route }: { readonly route: RouteOf<'events'> }): JSX.Element {
   const { about, q, type } = route;
   const after = useSignal(0);
   useEffect(() => void (after.value = 0), [about, q, type, after]);

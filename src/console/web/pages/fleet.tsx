@@ -4,7 +4,7 @@ import type { Fleet, FleetMap } from '../../wire/fleet.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
-import type { Route } from '../route.js';
+import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { ClusterTable } from '../objects/clustertable.js';
 import { Combo } from '../parts/combo.js';
@@ -30,9 +30,7 @@ import { TroubleView } from '../parts/trouble.js';
 /** Whether the fleet is the first page that is shown. */
 let isFirst = true;
 
-type FleetRoute = Extract<Route, { page: 'fleet' }>;
-
-export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Element {
+export function FleetPage({ route }: { readonly route: RouteOf<'fleet'> }): JSX.Element {
   const { q, sort } = route;
   const address = (after: number, limit: number): string =>
     `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
@@ -81,7 +79,7 @@ const VIEWS = [
 
 interface FleetViewProps {
   readonly fleet: Fleet;
-  readonly route: FleetRoute;
+  readonly route: RouteOf<'fleet'>;
   readonly address: (after: number, limit: number) => string;
   readonly of: Unread;
 }
@@ -171,7 +169,10 @@ function NoMatch({ without: terms, q, onFilter }: Filtering & Pick<Required<Flee
   );
 }
 
-function FleetMapView({ route, onFilter }: Pick<Filtering, 'onFilter'> & { readonly route: FleetRoute }): JSX.Element {
+function FleetMapView({
+  route,
+  onFilter,
+}: Pick<Filtering, 'onFilter'> & { readonly route: RouteOf<'fleet'> }): JSX.Element {
   const { q, group, color } = route;
   const { data, error } = useLatest<FleetMap>(
     `fleet/map?q=${encodeURIComponent(q)}&group=${encodeURIComponent(group)}&color=${encodeURIComponent(color)}`,

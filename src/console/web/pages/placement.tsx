@@ -4,8 +4,8 @@ import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, UNDECIDED, type PlacementView, type Show as Shown } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
-import { HISTORY, type Route } from '../route.js';
-import { placementPath, reading, useLoaded } from '../store.js';
+import { HISTORY, type RouteOf } from '../route.js';
+import { isUndecided, placementPath, useLoaded } from '../store.js';
 import { spaced } from '../words.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
 import { ChoiceView } from '../objects/choice.js';
@@ -21,9 +21,7 @@ import { Term } from '../parts/term.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
-type PlacementRoute = Extract<Route, { page: 'placement' }>;
-
-export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
+export function PlacementPage({ route }: { readonly route: RouteOf<'placement'> }): JSX.Element {
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
   const { data } = loaded;
@@ -110,8 +108,7 @@ function Standing({ view, on, onAct }: StandingProps): JSX.Element {
   const { phase, satisfied, wanted, summary, clusterSets } = explanation;
   const waiting = summary?.waiting?.count ?? 0;
   const held = (summary?.held ?? 0) - waiting;
-  const { undecided } = reading.value ?? {};
-  const isStopped = undecided !== undefined && undecided.isOfSome !== true;
+  const isStopped = isUndecided();
   const now = isStopped ? UNDECIDED : phase;
   const usual = toneOf(now);
   const besides = view.gone !== undefined ? 'warn' : held + waiting > 0 ? 'info' : usual;
@@ -167,7 +164,7 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
   return (
     <div class="columns">
       <section class="card">
-        <h2>Conditions</h2>
+        <h2>Conditions{isUndecided() && ', as they were last decided'}</h2>
         <Conditions list={conditions} />
       </section>
       <section class="card">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { shownPhase, WORST_FIRST, type PlacementRow, type Placements } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
-import type { Route } from '../route.js';
+import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { spaced } from '../words.js';
 import { WordMark } from '../parts/icon.js';
@@ -18,7 +18,7 @@ import { counted, Tabs } from '../parts/tabs.js';
 /** So many are drawn at a time. */
 const PAGE = 100;
 
-export function PlacementsPage({ route }: { readonly route: Extract<Route, { page: 'placements' }> }): JSX.Element {
+export function PlacementsPage({ route }: { readonly route: RouteOf<'placements'> }): JSX.Element {
   const loaded = useLatest<Placements>(`placements?q=${encodeURIComponent(route.q)}`);
   return (
     <>
@@ -36,12 +36,9 @@ export function PlacementsPage({ route }: { readonly route: Extract<Route, { pag
   );
 }
 
-interface PlacementsViewProps {
-  readonly data: Placements;
-  readonly route: Extract<Route, { page: 'placements' }>;
-}
+type ViewProps = { readonly data: Placements; readonly route: RouteOf<'placements'> };
 
-function PlacementsView({ data, route }: PlacementsViewProps): JSX.Element {
+function PlacementsView({ data, route }: ViewProps): JSX.Element {
   const { q, phase } = route;
   const rowsOf = (wanted: string): readonly PlacementRow[] =>
     data.rows.filter((one) => wanted === '' || shownPhase(one) === wanted);

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ClusterSetRow, SetBinding } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
-import { FLEET, type Route } from '../route.js';
+import { FLEET, type RouteOf } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Command } from '../parts/command.js';
 import { ClusterTable } from '../objects/clustertable.js';
@@ -14,7 +14,7 @@ import { isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster set: who is in it, and which namespaces may select from it. */
 
-export function SetPage({ route: { name } }: { readonly route: Extract<Route, { page: 'set' }> }): JSX.Element {
+export function SetPage({ route: { name } }: { readonly route: RouteOf<'set'> }): JSX.Element {
   const loaded = useLoaded<ClusterSetRow>(`sets/${encodeURIComponent(name)}`);
   const [sort, setSort] = useState<string>(FLEET.sort);
   const q = `set:${name}`;

@@ -8,6 +8,7 @@ import { shown } from '../command.js';
 import {
   bringBackDraft,
   changeDraft,
+  changesIn,
   draft,
   draftBefore,
   EMPTY_DRAFT,
@@ -17,7 +18,7 @@ import {
   unfinishedIn,
 } from '../draft.js';
 import { amend } from '../navigate.js';
-import type { Route } from '../route.js';
+import type { RouteOf } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
 import { isSessionOpen, isStatus, placementPath, readNow } from '../store.js';
 import { PageHead } from '../parts/pagehead.js';
@@ -30,15 +31,13 @@ import { capital, Empty, isWithheld, Loading, WithheldNotice } from '../parts/st
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */
 
-export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: 'whatif' }> }): JSX.Element {
+export function WhatIfPage({ route }: { readonly route: RouteOf<'whatif'> }): JSX.Element {
   const { begin } = route;
   const fault = useBeginning(begin);
   const [planned, onMoved] = usePlan();
   const isOpened = useSignal(false);
-  const { manifests, labels, drains, losses, each } = draft.value;
   // A question such as a loss has no manifest: the answer has the whole width.
-  const isWriting =
-    isOpened.value || manifests !== '' || labels.length + drains.length + losses.length + each.length === 0;
+  const isWriting = isOpened.value || draft.value.manifests !== '' || changesIn(draft.value).length === 0;
   return (
     <>
       <PageHead title="What if">
@@ -134,8 +133,8 @@ async function takePlacement(place: string): Promise<string> {
 }
 
 /** A line of the draft with characters that are not seen, or that turn the others around. */
-function unseenIn({ manifests, labels, drains, losses, each }: Draft): string | undefined {
-  const lines = [...manifests.split('\n'), ...labels, ...drains, ...losses, ...each];
+function unseenIn(value: Draft): string | undefined {
+  const lines = [...value.manifests.split('\n'), ...changesIn(value)];
   return lines.find((line) => hasUnseen(line.replaceAll('\t', '')));
 }
 

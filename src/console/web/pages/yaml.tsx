@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ObjectYaml } from '../../wire/answer.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
-import { FLEET, placementRoute, type Route } from '../route.js';
+import { FLEET, placementRoute, type Route, type RouteOf } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Command, CopyButton } from '../parts/command.js';
 import { Text } from '../parts/name.js';
@@ -11,9 +11,7 @@ import { Show } from '../parts/states.js';
 
 /** One object as kubectl prints it. */
 
-type YamlRoute = Extract<Route, { page: 'yaml' }>;
-
-export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element {
+export function YamlPage({ route }: { readonly route: RouteOf<'yaml'> }): JSX.Element {
   const { resource, namespace, name } = route;
   const scope = namespace === '' ? [] : ['-n', namespace];
   const path = [resource, namespace, name].filter((one) => one !== '').map(encodeURIComponent);
@@ -55,7 +53,7 @@ export function YamlPage({ route }: { readonly route: YamlRoute }): JSX.Element 
 }
 
 /** The page of the object, where there is one. */
-function pageOf({ resource, namespace, name }: YamlRoute): Route | undefined {
+function pageOf({ resource, namespace, name }: RouteOf<'yaml'>): Route | undefined {
   const pages: Readonly<Record<string, Route>> = {
     placements: placementRoute(namespace, name),
     managedclusters: { page: 'cluster', name, act: '' },

@@ -66,8 +66,6 @@ export function Combo(props: ComboProps): JSX.Element {
   );
 }
 
-type Field = JSX.TargetedEvent<HTMLInputElement>;
-
 /** What the field shows, and what keys do in it. */
 function useCombo({ value, onInput, ask, onTake, first: firstBy, isWhole, examples = '' }: ComboProps) {
   const isOpen = useSignal(false);
@@ -105,9 +103,14 @@ function useCombo({ value, onInput, ask, onTake, first: firstBy, isWhole, exampl
   const unread = unreadOf({ withheld }, ...withheld.map(({ resource }) => resource));
   const says = noteOf(isOther ? undefined : data, value === '' ? examples : '', firstBy !== undefined);
   return {
-    ...{ isAsking, list, active: active.value, nothing: nothing.value, accept, onKeyDown },
+    isAsking,
+    list,
+    active: active.value,
+    nothing: nothing.value,
+    accept,
+    onKeyDown,
     note: unread === undefined ? says : `${says} Not all is known: ${unread}.`,
-    onInput: ({ currentTarget }: Field) => change(currentTarget.value),
+    onInput: ({ currentTarget }: JSX.TargetedEvent<HTMLInputElement>) => change(currentTarget.value),
     onFocus: () => void (isOpen.value = true),
     onBlur: () => {
       isOpen.value = false;

@@ -23,13 +23,9 @@ export function Conditions({ list }: { readonly list: readonly Condition[] }): J
   );
 }
 
-export function Pairs({
-  pairs,
-  empty,
-}: {
-  readonly pairs: Readonly<Record<string, string>>;
-  readonly empty: string;
-}): JSX.Element {
+type PairsProps = { readonly pairs: Readonly<Record<string, string>>; readonly empty: string };
+
+export function Pairs({ pairs, empty }: PairsProps): JSX.Element {
   const list = Object.entries(pairs);
   if (list.length === 0) return <p class="muted">{empty}</p>;
   return (

@@ -133,17 +133,14 @@ export function GroupSelect({ value, onChange }: Pick<SelectProps, 'value' | 'on
 }
 
 /** Legend to the left, what changes the map to the right. */
-export function MapBar({
-  rows,
-  children,
-}: {
+export function MapBar(props: {
   readonly rows: readonly LegendRow[];
   readonly children: ComponentChildren;
 }): JSX.Element {
   return (
     <div class="map-bar">
-      <Legend rows={rows} />
-      <div class="actions">{children}</div>
+      <Legend rows={props.rows} />
+      <div class="actions">{props.children}</div>
     </div>
   );
 }

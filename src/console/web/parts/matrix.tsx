@@ -3,7 +3,7 @@ import { VERDICTS, type VerdictWord } from '../../../api/verdicts.js';
 import { SHOWS, type Cell, type Matrix, type MatrixRow, type Requirement, type Show } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
-import type { Route } from '../route.js';
+import type { RouteOf } from '../route.js';
 import { placementPath, useLatest } from '../store.js';
 import { spaced } from '../words.js';
 import { HealthMark, WordMark } from './icon.js';
@@ -17,7 +17,7 @@ import { Why } from './why.js';
 /** Clusters against requirements: who is in, who is near, who is out, and for what. */
 
 export interface MatrixProps {
-  readonly route: Extract<Route, { page: 'placement' }>;
+  readonly route: RouteOf<'placement'>;
   readonly show: Show;
   /** Whether more is known than what the decision holds. */
   readonly isKnown: boolean;

@@ -108,13 +108,8 @@ function clusterLink(name: string): JSX.Element {
 }
 
 /** How long something is so; `isAgo`: how long ago it was. */
-export function Since({
-  time,
-  isAgo,
-}: {
-  readonly time: string | undefined;
-  readonly isAgo?: boolean;
-}): JSX.Element | null {
+export function Since(of: { readonly time: string | undefined; readonly isAgo?: boolean }): JSX.Element | null {
+  const { time, isAgo } = of;
   const text = sinceText(time, now.value);
   if (text === '' || time === undefined) return null;
   return (

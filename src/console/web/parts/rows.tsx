@@ -28,16 +28,11 @@ export const BLOCK = 100;
 /** Of a list that is shorter than the window, the height in rows. */
 const MOST_SEEN = 16;
 
-interface Place {
-  readonly top: number;
-  readonly height: number;
-}
-
 export function Rows<Row>(given: RowsProps<Row>): JSX.Element {
   const props = { ...given, rowHeight: given.rowHeight * textScale() };
   const { label, total, rowHeight, head } = props;
   const box = useRef<HTMLDivElement>(null);
-  const place = useSignal<Place>({ top: 0, height: rowHeight * MOST_SEEN });
+  const place = useSignal<Parameters<typeof windowOf>[2]>({ top: 0, height: rowHeight * MOST_SEEN });
   const active = useSignal(0);
   useLayoutEffect(() => {
     const { current } = box;
@@ -68,7 +63,7 @@ export function Rows<Row>(given: RowsProps<Row>): JSX.Element {
         aria-label={`${label}, rows`}
         class="grid-body"
         style={{ height: `${Math.min(Math.max(total, 1), MOST_SEEN) * rowHeight}px` }}
-        onKeyDown={(event) => onKey(event, props, { active, box: event.currentTarget })}
+        onKeyDown={(event) => onKey(event, props, active)}
       >
         <div role="presentation" class="grid-space" style={{ height: `${total * rowHeight}px` }}>
           {blocksOf(seen, BLOCK).map((after) => (
@@ -80,13 +75,11 @@ export function Rows<Row>(given: RowsProps<Row>): JSX.Element {
   );
 }
 
-interface Moving {
-  readonly active: Signal<number>;
-  readonly box: HTMLElement;
-}
+type KeyEvent = JSX.TargetedKeyboardEvent<HTMLDivElement>;
 
 /** Arrows move the row that Enter opens. */
-function onKey<Row>(event: KeyboardEvent, { total, rowHeight }: RowsProps<Row>, { active, box }: Moving): void {
+function onKey<Row>(event: KeyEvent, { total, rowHeight }: RowsProps<Row>, active: Signal<number>): void {
+  const box = event.currentTarget;
   if (event.target !== box) return;
   if (event.key === 'Enter') {
     box.querySelector<HTMLElement>('[data-active] a, [data-active] button')?.click();

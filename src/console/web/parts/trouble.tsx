@@ -28,8 +28,9 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
     ...(clusters === 0 ? [] : [`${clusters.toLocaleString('en-US')} of ${clustersText(total)}`]),
     ...(others === 0 ? [] : [`${others.toLocaleString('en-US')} of ${placements.toLocaleString('en-US')} Placements`]),
   ];
+  const isDown = trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured', UNDECIDED].includes(word));
   return (
-    <section class={`card trouble ${isDown(trouble) ? 'bad' : 'warn'}`} aria-label="What needs attention">
+    <section class={`card trouble ${isDown ? 'bad' : 'warn'}`} aria-label="What needs attention">
       <p class="headline" role="status">
         {troubled.length > 0 && `${troubled.join(' and ')} need attention. `}
         {maintained > 0 && `${clustersText(maintained)} under maintenance.`}
@@ -60,10 +61,6 @@ export function TroubleView({ fleet }: { readonly fleet: Fleet }): JSX.Element {
 
 function sumOf(trouble: readonly Trouble[], kind: Trouble['kind']): number {
   return trouble.filter((one) => one.kind === kind).reduce((sum, { count }) => sum + count, 0);
-}
-
-function isDown(trouble: readonly Trouble[]): boolean {
-  return trouble.some(({ word }) => ['unavailable', 'Unsatisfied', 'Misconfigured', UNDECIDED].includes(word));
 }
 
 /** Of `namespace/name`. */

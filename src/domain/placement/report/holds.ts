@@ -161,9 +161,12 @@ export function causesText(removals: readonly Leaving[], snapshot: PlacementSnap
   return text;
 }
 
-/** What the condition Paused says: always the same, whatever would change. */
-export function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): string {
-  return `spec.paused is true: no cluster comes in and none leaves; to resume: kubectl mce resume placement ${name} -n ${namespace}`;
+/** What a pause does: always the same, whatever would change. */
+export const PAUSED_TEXT = `${PAUSED}: no cluster comes in and none leaves`;
+
+/** What the condition Paused says. */
+function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): string {
+  return `${PAUSED_TEXT}; to resume: kubectl mce resume placement ${name} -n ${namespace}`;
 }
 
 /**

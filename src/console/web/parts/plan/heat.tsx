@@ -9,17 +9,13 @@ import { Pager, usePages } from '../pager.js';
 
 /** The loss of each value of a key: a row for each Placement that is hurt, a column for each value, the worst first. */
 
-const EFFECTS: Readonly<Record<HeatCell['effect'], readonly [level: number, word: string]>> = {
-  Empty: [3, 'empty'],
-  Short: [2, 'short'],
-  Moves: [1, 'others, or fewer'],
-};
+const LEVELS: Readonly<Record<HeatCell['effect'], number>> = { Empty: 3, Short: 2, Moves: 1 };
 
 /** What a loss does, below how many clusters are usable before and after it. */
 export function LossCell({ effect, before, after }: HeatCell): JSX.Element {
-  const [level, word] = EFFECTS[effect];
+  const word = effect === 'Moves' ? (after < before ? 'fewer' : 'others') : effect.toLowerCase();
   return (
-    <span class={`loss heat-${level}`}>
+    <span class={`loss heat-${LEVELS[effect]}`}>
       {before.toLocaleString('en-US')} → {after.toLocaleString('en-US')} <small>{word}</small>
     </span>
   );
