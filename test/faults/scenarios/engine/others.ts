@@ -18,13 +18,13 @@ import {
   HOLDS,
   HOME,
   install,
-  LOOKED_AT,
   manifest,
   others,
   RELEASED,
   ROOM,
   scenario,
   uninstall,
+  watchful,
 } from './words.js';
 
 /** Says which tool an object belongs to. */
@@ -37,7 +37,7 @@ const service = { spec: { ports, selector: { app: 'old' } } };
 
 /** What others do to an engine's objects, and what of theirs is in its way. */
 export const BY_OTHERS: readonly Scenario[] = [
-  scenario(
+  watchful(
     'adoption',
     [
       install({ adoption: 'IfUnowned' }),
@@ -48,7 +48,6 @@ export const BY_OTHERS: readonly Scenario[] = [
       uninstall(),
     ],
     {
-      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(ServiceAccounts, gateway));
         await hands.create(
@@ -57,11 +56,10 @@ export const BY_OTHERS: readonly Scenario[] = [
       },
     },
   ),
-  scenario(
+  watchful(
     'refusal',
     [install(), slowly(LOOK_MS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
     {
-      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(Services, gateway, { ...service, metadata: others }));
         await hands.create(manifest(ServiceAccounts, { namespace: HOME, name: 'placement-controller' }));

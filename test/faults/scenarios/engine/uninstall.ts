@@ -8,24 +8,23 @@ import {
   HOLDS,
   HOME,
   install,
-  LOOKED_AT,
   others,
   pause,
   RELEASED,
   ROOM,
   scenario,
   uninstall,
+  watchful,
 } from './words.js';
 
 const controller = { namespace: HOME, name: 'placement-controller' };
 
 /** An engine goes: before the fleet, after it, and slowly. */
 export const UNINSTALLS: readonly Scenario[] = [
-  scenario(
+  watchful(
     'engine-goes-first',
     [install({ localCluster: { enabled: true } }), uninstall(), unplace('web'), leave('a')],
     {
-      ...LOOKED_AT,
       given: async (hands) => {
         await fleet(hands, 'ab');
         await hands.create(placementOf('web', {}));
