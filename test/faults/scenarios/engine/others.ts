@@ -31,7 +31,7 @@ import {
 const TOOL = 'app.kubernetes.io/managed-by';
 const gateway = { namespace: HOME, name: 'gateway' };
 /** What belongs to somebody is looked at every 10 s. */
-const LOOK_MS = 15_000;
+const LOOK_SECONDS = 15;
 const ports = [{ name: 'http', port: 80 }];
 const service = { spec: { ports, selector: { app: 'old' } } };
 
@@ -42,7 +42,7 @@ export const BY_OTHERS: readonly Scenario[] = [
     [
       install({ adoption: 'IfUnowned' }),
       slowly(
-        LOOK_MS,
+        LOOK_SECONDS,
         edit(Services, gateway, { metadata: { labels: { [TOOL]: null }, annotations: { [OTHERS]: null } } }),
       ),
       uninstall(),
@@ -58,7 +58,7 @@ export const BY_OTHERS: readonly Scenario[] = [
   ),
   watchful(
     'refusal',
-    [install(), slowly(LOOK_MS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
+    [install(), slowly(LOOK_SECONDS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
     {
       given: async (hands) => {
         await hands.create(manifest(Services, gateway, { ...service, metadata: others }));

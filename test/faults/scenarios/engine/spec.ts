@@ -46,8 +46,8 @@ export const BY_SPEC: readonly Scenario[] = [
   watchful('trust-bundle', [
     install({ trustBundle: { configMapName: 'authorities' } }),
     // It is read every 10 s until it can be used, then every 60 s.
-    slowly(12_000, addTrustBundle('authorities', 0)),
-    slowly(65_000, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
+    slowly(12, addTrustBundle('authorities', 0)),
+    slowly(65, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
     change({ trustBundle: null }),
   ]),
   scenario('components', [
