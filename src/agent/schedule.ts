@@ -22,11 +22,6 @@ export function jittered(periodMs: number, random: Random): number {
   return periodMs * (1 - 0.1 * random());
 }
 
-/** The time between the starts of two renewals: 0.9 to 1.0 of the duration of the lease. */
-export function renewalPeriodMs(leaseMs: number, random: Random): number {
-  return jittered(leaseMs, random);
-}
-
 /** What bounds the wait before a request is sent again, in ms. */
 interface RetryBounds {
   readonly leaseMs?: number;

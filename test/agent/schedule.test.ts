@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { firstRenewalMs, reapplyMs, renewalPeriodMs, retryMs, rotationMs } from '../../src/agent/schedule.js';
+import { firstRenewalMs, jittered, reapplyMs, retryMs, rotationMs } from '../../src/agent/schedule.js';
 
 const least = (): number => 0;
 const half = (): number => 0.5;
@@ -14,9 +14,7 @@ describe('the schedule of an agent', () => {
   });
 
   it('a renewal follows the last one after 0.9 to 1.0 of the duration of the lease', () => {
-    expect([least, half, most].map((random) => Math.round(renewalPeriodMs(60_000, random)))).toEqual([
-      60_000, 57_000, 54_000,
-    ]);
+    expect([least, half, most].map((random) => Math.round(jittered(60_000, random)))).toEqual([60_000, 57_000, 54_000]);
   });
 
   it.each([
@@ -74,7 +72,7 @@ describe('10,000 agents', () => {
       while (second < seconds) {
         counts[second] = (counts[second] ?? 0) + 1;
         failures = isUp(second) ? 0 : failures + 1;
-        at += failures === 0 ? renewalPeriodMs(LEASE_MS, random) : retryMs(failures, random);
+        at += failures === 0 ? jittered(LEASE_MS, random) : retryMs(failures, random);
         second = Math.floor(at / 1000);
       }
     }

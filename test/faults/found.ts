@@ -9,155 +9,119 @@ export interface Found {
   readonly plan: Plan;
 }
 
-export const FOUND: readonly Found[] = [
+const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
   {
     what: 'did not take back a report that the hub had stored without an answer, so that a problem stood there that was over',
     mendedBy: 'after a failed write the agent writes its report again, also where it is the one before',
-    plan: readPlan(
-      '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}}],"from":0,"to":2}',
   },
   {
     what: 'held deleted clusters for 15 minutes more, when the decision without them could not be stored at once',
     mendedBy: 'how many were held is remembered until that decision is stored',
-    plan: readPlan(
-      '{"scenario":"timed/bulk-deletion","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":403,"ms":30000,"all":false}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"timed/bulk-deletion","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":403,"ms":30000,"all":false}}],"from":0,"to":2}',
   },
   {
     what: 'took back clusters that had come in with an update whose answer was lost, after its repetition was refused',
     mendedBy: 'after any failed write of a decision the object is read before the next pass',
-    plan: readPlan(
-      '{"scenario":"timed/both-bounds","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"applied","what":{"kind":"reset"}},{"where":{"step":2,"of":"write","n":2},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
-    ),
+    plan: '{"scenario":"timed/both-bounds","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"applied","what":{"kind":"reset"}},{"where":{"step":2,"of":"write","n":2},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
   },
   {
     what: 'tainted a cluster with a short lease duration that renewed all the time, while the watch of Leases was silent',
     mendedBy: 'a taint for silence waits until the watch has delivered something since',
-    plan: readPlan(
-      '{"scenario":"agents/join","seed":0,"faults":[{"where":{"step":3,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
-    ),
+    plan: '{"scenario":"agents/join","seed":0,"faults":[{"where":{"step":3,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
   },
   {
     what: 'left a cluster that says it is available for ever, where the definition was gone when nobody reported for it any more',
     mendedBy: 'it is tried for a minute before the engine goes on without that',
-    plan: readPlan(
-      '{"scenario":"engine/local-cluster","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":2,"to":4}',
-    ),
+    plan: '{"scenario":"engine/local-cluster","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":2,"to":4}',
   },
   {
     what: 'uninstalled an engine that was gone again and again, until its watch said that it was gone',
     mendedBy: 'an engine whose last finalizer was removed counts as gone at once',
-    plan: readPlan(
-      '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":18},"when":"watch","what":{"kind":"late","ms":2000}}],"from":2,"to":4}',
-    ),
+    plan: '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":18},"when":"watch","what":{"kind":"late","ms":2000}}],"from":2,"to":4}',
   },
   {
     what: 'wrote the health of a cluster 40 times a second, as long as the API server answered that it does not exist',
     mendedBy: 'a cluster that is not there is looked at again after a second, as one that has changed',
-    plan: readPlan(
-      '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":5},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
-    ),
+    plan: '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":5},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
   },
   {
     what: 'left the namespace of an engine for ever, after one list of it was refused although the operator may list it',
     mendedBy: 'a refusal that nothing explains is asked again for a minute',
-    plan: readPlan(
-      '{"scenario":"engine/own-namespace","seed":0,"faults":[{"where":{"step":3,"of":"read","n":138},"when":"before","what":{"kind":"answer","status":403}}],"from":2,"to":4}',
-    ),
+    plan: '{"scenario":"engine/own-namespace","seed":0,"faults":[{"where":{"step":3,"of":"read","n":138},"when":"before","what":{"kind":"answer","status":403}}],"from":2,"to":4}',
   },
   {
     what: 'renewed the Lease of a cluster that another one of the same name had taken, so that both reported',
     mendedBy: 'a renewal names its holder, and the policy of the hub refuses another one',
-    plan: readPlan('{"scenario":"agents/twin","seed":0,"faults":[]}'),
+    plan: '{"scenario":"agents/twin","seed":0,"faults":[]}',
   },
   {
     what: 'told a client that its write was carried out, when a proxy before the API server answered with a page and code 200',
     mendedBy: 'an answer that is not JSON leaves open whether it was',
-    plan: readPlan(
-      '{"scenario":"gateway/create","seed":0,"faults":[{"where":{"step":1,"of":"write","n":1},"when":"before","what":{"kind":"page"}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"gateway/create","seed":0,"faults":[{"where":{"step":1,"of":"write","n":1},"when":"before","what":{"kind":"page"}}],"from":0,"to":2}',
   },
   {
     what: 'forgot which clusters were selected, after an object that somebody deleted could not be made again',
     mendedBy: 'what was published is kept until it is known whether a write is stored',
-    plan: readPlan(
-      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":504,"reason":"Timeout"}}]}',
-    ),
+    plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":504,"reason":"Timeout"}}]}',
   },
   {
     what: 'asked for definitions that it could not read only with the next resync, so that a definition made anew was not noticed',
     mendedBy: 'they are asked for again after a minute',
-    plan: readPlan(
-      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":1,"of":"read","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":1,"of":"read","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
   },
   {
     what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was late',
     mendedBy: 'the Placement is read before an object that somebody deleted is made again',
-    plan: readPlan(
-      '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":8,"of":"event","n":3},"when":"watch","what":{"kind":"late","ms":30000}}],"from":7,"to":9}',
-    ),
+    plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":8,"of":"event","n":3},"when":"watch","what":{"kind":"late","ms":30000}}],"from":7,"to":9}',
   },
   {
     what: 'did not say what waits again once a window closed in which a pause or a budget had kept it, but for a restart',
     mendedBy: 'the decision is made again when the open window closes',
-    plan: readPlan(
-      '{"scenario":"timed/pause","seed":0,"faults":[{"where":{"step":8,"of":"read","n":1},"when":"before","what":{"kind":"crash","ms":1000}}],"from":6,"to":7}',
-    ),
+    plan: '{"scenario":"timed/pause","seed":0,"faults":[{"where":{"step":8,"of":"read","n":1},"when":"before","what":{"kind":"crash","ms":1000}}],"from":6,"to":7}',
   },
   {
     what: 'forgot the release of a cluster whose definition was lost, when the decision without it could not be stored at once',
     mendedBy: 'the hold and its releases are remembered until that decision is stored',
-    plan: readPlan(
-      '{"scenario":"timed/definitions","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":2,"to":4}',
-    ),
+    plan: '{"scenario":"timed/definitions","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":2,"to":4}',
   },
   {
     what: 'applied the status of a cluster again with each resync, after somebody else had written the time of a taint there',
     mendedBy: 'what an apply cannot take away is taken away by an update',
-    plan: readPlan('{"scenario":"timed/sets-and-health","seed":0,"faults":[],"from":8,"to":9}'),
+    plan: '{"scenario":"timed/sets-and-health","seed":0,"faults":[],"from":8,"to":9}',
   },
   {
     what: 'lost what an emptied object had recorded, when somebody else wrote into the object that was to take it over',
     mendedBy: 'a write of the history alone that conflicts is made again',
-    plan: readPlan(
-      '{"scenario":"placement/emptied-piece","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"foreign","field":"label"}}],"from":1,"to":3}',
-    ),
+    plan: '{"scenario":"placement/emptied-piece","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"foreign","field":"label"}}],"from":1,"to":3}',
   },
   {
     what: 'stopped an agent that had found another cluster of its name, before its token could be stored',
     mendedBy: 'it stops once its token is stored',
-    plan: readPlan(
-      '{"scenario":"agents/twin","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"agents/twin","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
   },
   {
     what: 'said of a cluster that had been silent before the operator was started again that its clock was wrong',
     mendedBy:
       'the time of a renewal is compared with that at which the API server has stored it, and not with that at which it is read',
-    plan: readPlan(
-      '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":3},"when":"before","what":{"kind":"answer","status":429}},{"where":{"step":2,"of":"write","n":4},"when":"answered","what":{"kind":"crash","ms":1000}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":3},"when":"before","what":{"kind":"answer","status":429}},{"where":{"step":2,"of":"write","n":4},"when":"answered","what":{"kind":"crash","ms":1000}}],"from":0,"to":2}',
   },
   {
     what: 'took the taint off a silent cluster when the operator started, where its clock rounded the time up at which the Lease was read',
     mendedBy:
       'that time is rounded down; a start of the programs in the middle of a scenario may change nothing that is stored',
-    plan: readPlan('{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}'),
+    plan: '{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}',
   },
   {
     what: 'left the join token of a cluster valid, after one answer that its Secret was gone or another one',
     mendedBy: 'the Secret is deleted three times, a minute apart',
-    plan: readPlan(
-      '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
-    ),
+    plan: '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
   },
   {
     what: 'said that an engine was ready, whose objects it had deleted a moment ago for a component that was off, while their watch was late',
     mendedBy: 'an object counts as applied only by a cache that has the last own write to it',
-    plan: readPlan(
-      '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
-    ),
+    plan: '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
   },
 ];
+
+export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

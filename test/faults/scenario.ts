@@ -74,13 +74,14 @@ export function wait(minutes: number): Step {
   };
 }
 
-/** A step after whose act `ms` pass: for what nobody is told of, and looks at from time to time. */
-export function slowly(ms: number, { act, ...rest }: Step): Step {
+/** A step, and time after it, in small pieces: what it leads to is seen only then. */
+export function slowly(seconds: number, { act, title, ...rest }: Step): Step {
   return {
     ...rest,
+    title: `${title}, and ${seconds} s pass`,
     act: async (stage) => {
       await act(stage);
-      await stage.simulation.pass(ms);
+      await stage.simulation.pass(seconds * 1_000);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { delay } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
-import { firstRenewalMs, jittered, renewalPeriodMs, rotationMs, type ShortenableDelay } from '../schedule.js';
+import { firstRenewalMs, jittered, rotationMs, type ShortenableDelay } from '../schedule.js';
 import { Attempts, failureResult, isPolicyDenial, takenProblem, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 import type { OwnToken } from './owntoken.js';
@@ -147,7 +147,7 @@ export async function renewLease(
     else state.renewalFailed(outcome.problem);
     wait =
       outcome.kind === 'done'
-        ? Math.max(0, startedAt + renewalPeriodMs(state.leaseMs, random) - clock.monotonic())
+        ? Math.max(0, startedAt + jittered(state.leaseMs, random) - clock.monotonic())
         : outcome.retryInMs;
   }
 }

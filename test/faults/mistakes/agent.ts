@@ -38,11 +38,11 @@ export const AGENT: readonly Mistake[] = [
     scenarios: 'agents/twin',
   },
   {
-    name: 'a join Secret that cannot be deleted counts as gone',
-    file: 'agent/hub.ts',
-    from: "      if (isFailure(error, 'NotFound', 'Conflict')) return true;\n      throw error;",
-    to: '      return true;',
-    scenarios: 'agents/join',
+    name: 'one answer that the join Secret is gone is believed',
+    file: 'agent/session/join.ts',
+    from: 'const DELETIONS = 3;',
+    to: 'const DELETIONS = 1;',
+    scenarios: 'agents/claims',
   },
   {
     name: 'a report counts as applied before it was',

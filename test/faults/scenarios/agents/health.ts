@@ -1,9 +1,9 @@
 import { AGENTS_NAMESPACE, TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
-import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
-import { connect, customClaims, cut, HUB, machines, setClock, within } from './machines.js';
+import { connect, customClaims, cut, HUB, machines, setClock } from './machines.js';
 
 /** What the hub makes of the Leases and reports of clusters. */
 
@@ -16,7 +16,7 @@ const silence: Scenario = {
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', { numberOfClusters: 2, tolerations }), within(150, cut('a')), within(60, connect('a'))],
+  steps: [place('web', { numberOfClusters: 2, tolerations }), slowly(150, cut('a')), slowly(60, connect('a'))],
 };
 
 /** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
@@ -28,9 +28,9 @@ const brake: Scenario = {
   given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
   steps: [
     place('web', { numberOfClusters: 2, tolerations }),
-    within(150, cut('abc')),
-    within(330, connect('ab')),
-    within(60, connect('c')),
+    slowly(150, cut('abc')),
+    slowly(330, connect('ab')),
+    slowly(60, connect('c')),
   ],
 };
 
@@ -60,7 +60,7 @@ const clock: Scenario = {
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a', SHORT),
-  steps: [place('web', {}), within(60, setClock('a', 300_000)), wait(2), within(60, setClock('a', 0))],
+  steps: [place('web', {}), slowly(60, setClock('a', 300_000)), wait(2), slowly(60, setClock('a', 0))],
 };
 
 const north = [
@@ -79,9 +79,9 @@ const claims: Scenario = {
   given: (hands) => machines(hands, 'ab', 'ab'),
   steps: [
     place('web', { predicates: north }),
-    within(5, customClaims('a', { region: 'north' })),
-    within(5, customClaims('b', { region: 'north', 'Not-a-label': 'x' })),
-    within(5, customClaims('a', { region: null })),
+    slowly(5, customClaims('a', { region: 'north' })),
+    slowly(5, customClaims('b', { region: 'north', 'Not-a-label': 'x' })),
+    slowly(5, customClaims('a', { region: null })),
   ],
 };
 
@@ -96,7 +96,7 @@ const accepted: Scenario = {
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', { tolerations }), within(150, accept('a', false)), within(60, accept('a', true))],
+  steps: [place('web', { tolerations }), slowly(150, accept('a', false)), slowly(60, accept('a', true))],
 };
 
 /** What an agent has to say while it cannot reach the hub, it says later. */
@@ -109,9 +109,9 @@ const claimsWhileCut: Scenario = {
   steps: [
     place('web', { predicates: north }),
     // Until it is tainted: else a step that takes longer would end otherwise.
-    within(150, cut('b')),
-    within(5, customClaims('b', { region: 'north' })),
-    within(60, connect('b')),
+    slowly(150, cut('b')),
+    slowly(5, customClaims('b', { region: 'north' })),
+    slowly(60, connect('b')),
   ],
 };
 
@@ -123,7 +123,7 @@ const leaseDeleted: Scenario = {
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
   steps: [
     place('web', { tolerations }),
-    within(
+    slowly(
       150,
       step('the Lease of cluster a is deleted', (hands) =>
         hands.remove(Leases, { name: 'a', namespace: AGENTS_NAMESPACE }),

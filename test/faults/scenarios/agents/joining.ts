@@ -3,9 +3,9 @@ import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases, Roles, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { condition } from '../../../support/scenario/checks/reading.js';
 import { AGENT_ACCOUNT, namespaceOf } from '../../hub/machine.js';
-import { step, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { leave, place } from '../fleet.js';
-import { add, connect, customClaims, cut, HUB, machines, renew, setMachine, within } from './machines.js';
+import { add, connect, customClaims, cut, HUB, machines, renew, setMachine } from './machines.js';
 
 /** How clusters join a hub, and with which identity. */
 
@@ -15,7 +15,7 @@ const join: Scenario = {
   ...HUB,
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'a'),
-  steps: [place('web', { numberOfClusters: 2 }), within(60, add('b')), within(60, add('c', 'c', { leaseSeconds: 20 }))],
+  steps: [place('web', { numberOfClusters: 2 }), slowly(60, add('b')), slowly(60, add('c', 'c', { leaseSeconds: 20 }))],
 };
 
 /** The agent may write its Secret, or may only read it. */
@@ -39,7 +39,7 @@ const recreateSecret: Step = {
     await simulation.pass(600_000);
     const cluster = await hands.find(ManagedClusters, { name: 'a' });
     const { status } = condition(cluster as never, 'ManagedClusterConditionAvailable');
-    if (status !== 'True') await within(70, renew('a')).act(stage);
+    if (status !== 'True') await slowly(70, renew('a')).act(stage);
   },
 };
 
@@ -55,7 +55,7 @@ const secretNotStored: Scenario = {
     await setMachine(hands, 'a', { runs: true });
   },
   quietMs: 90_000,
-  steps: [place('web', {}), within(90, setSecretVerbs('a', ['get', 'patch'])), recreateSecret],
+  steps: [place('web', {}), slowly(90, setSecretVerbs('a', ['get', 'patch'])), recreateSecret],
 };
 
 const rotation: Scenario = {
@@ -71,7 +71,7 @@ const rotation: Scenario = {
 const takeName: Step = {
   title: 'machine b gets a renewed manifest of cluster a, and cluster b is deleted later',
   act: async (stage) => {
-    await within(330, renew('a', 'b')).act(stage);
+    await slowly(330, renew('a', 'b')).act(stage);
     await leave('b').act(stage);
   },
 };
@@ -83,9 +83,9 @@ const renewed: Scenario = {
   given: (hands) => machines(hands, 'ab', 'ab'),
   steps: [
     place('web', { numberOfClusters: 1 }),
-    within(70, renew('a')),
-    within(5, customClaims('a', { region: 'north' })),
-    within(70, takeName),
+    slowly(70, renew('a')),
+    slowly(5, customClaims('a', { region: 'north' })),
+    slowly(70, takeName),
   ],
 };
 
@@ -95,7 +95,7 @@ const expired: Scenario = {
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a'),
-  steps: [within(200, cut('a')), wait(8 * 24 * 60), connect('a'), within(70, renew('a'))],
+  steps: [slowly(200, cut('a')), wait(8 * 24 * 60), connect('a'), slowly(70, renew('a'))],
 };
 
 /** Somebody deletes the Lease while its holder cannot be reached. */
@@ -116,7 +116,7 @@ const twin: Scenario = {
   ...HUB,
   homes: ['a', 'b'],
   given: (hands) => machines(hands, 'ab', 'a'),
-  steps: [within(70, add('a', 'b')), within(70, takeOver), within(70, connect('a'))],
+  steps: [slowly(70, add('a', 'b')), slowly(70, takeOver), slowly(70, connect('a'))],
 };
 
 const rejoin: Scenario = {
@@ -127,9 +127,9 @@ const rejoin: Scenario = {
   given: (hands) => machines(hands, 'ab', 'ab'),
   steps: [
     place('web', {}),
-    within(70, leave('a')),
-    within(70, add('a')),
-    within(5, customClaims('a', { region: 'north' })),
+    slowly(70, leave('a')),
+    slowly(70, add('a')),
+    slowly(5, customClaims('a', { region: 'north' })),
   ],
 };
 
@@ -142,7 +142,7 @@ const slowSecret: Scenario = {
   given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 20 }),
   steps: [
     place('web', {}),
-    within(150, {
+    slowly(150, {
       title: 'the Secret of machine a is slow, and its agent starts again',
       act: async ({ hands, simulation }) => {
         await setMachine(hands, 'a', { secretDelayMs: 14_000, runs: false });

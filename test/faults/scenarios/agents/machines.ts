@@ -168,14 +168,3 @@ export const customClaims = (home: string, data: Readonly<Record<string, string 
     if ((await hands.find(ConfigMaps, name)) !== undefined) return hands.patch(ConfigMaps, name, { data });
     return hands.create(objectOf(ConfigMaps, { metadata: { ...name, labels: { [CLAIMS_LABEL]: 'true' } }, data }));
   });
-
-/** A step, and time after it, in small pieces: what it leads to is seen only then. */
-export function within(seconds: number, { title, act }: Step): Step {
-  return {
-    title: `${title}, and ${seconds} s pass`,
-    act: async (stage) => {
-      await act(stage);
-      await stage.simulation.pass(seconds * 1_000);
-    },
-  };
-}

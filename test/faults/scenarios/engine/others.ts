@@ -18,37 +18,36 @@ import {
   HOLDS,
   HOME,
   install,
-  LOOKED_AT,
   manifest,
   others,
   RELEASED,
   ROOM,
   scenario,
   uninstall,
+  watchful,
 } from './words.js';
 
 /** Says which tool an object belongs to. */
 const TOOL = 'app.kubernetes.io/managed-by';
 const gateway = { namespace: HOME, name: 'gateway' };
 /** What belongs to somebody is looked at every 10 s. */
-const LOOK_MS = 15_000;
+const LOOK_SECONDS = 15;
 const ports = [{ name: 'http', port: 80 }];
 const service = { spec: { ports, selector: { app: 'old' } } };
 
 /** What others do to an engine's objects, and what of theirs is in its way. */
 export const BY_OTHERS: readonly Scenario[] = [
-  scenario(
+  watchful(
     'adoption',
     [
       install({ adoption: 'IfUnowned' }),
       slowly(
-        LOOK_MS,
+        LOOK_SECONDS,
         edit(Services, gateway, { metadata: { labels: { [TOOL]: null }, annotations: { [OTHERS]: null } } }),
       ),
       uninstall(),
     ],
     {
-      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(ServiceAccounts, gateway));
         await hands.create(
@@ -57,11 +56,10 @@ export const BY_OTHERS: readonly Scenario[] = [
       },
     },
   ),
-  scenario(
+  watchful(
     'refusal',
-    [install(), slowly(LOOK_MS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
+    [install(), slowly(LOOK_SECONDS, drop(Services, gateway)), change({ adoption: 'IfUnowned' }), uninstall()],
     {
-      ...LOOKED_AT,
       given: async (hands) => {
         await hands.create(manifest(Services, gateway, { ...service, metadata: others }));
         await hands.create(manifest(ServiceAccounts, { namespace: HOME, name: 'placement-controller' }));

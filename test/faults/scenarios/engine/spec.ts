@@ -12,13 +12,13 @@ import {
   edit,
   HOME,
   install,
-  LOOKED_AT,
   others,
   pause,
   ROOM,
   scenario,
   uninstall,
   update,
+  watchful,
 } from './words.js';
 
 /** What the spec of an engine and the flags of the operator say. */
@@ -43,17 +43,13 @@ export const BY_SPEC: readonly Scenario[] = [
     addPullSecret('registry', 'example.com/other'),
     change({ imagePullSecret: null }),
   ]),
-  scenario(
-    'trust-bundle',
-    [
-      install({ trustBundle: { configMapName: 'authorities' } }),
-      // It is read every 10 s until it can be used, then every 60 s.
-      slowly(12_000, addTrustBundle('authorities', 0)),
-      slowly(65_000, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
-      change({ trustBundle: null }),
-    ],
-    LOOKED_AT,
-  ),
+  watchful('trust-bundle', [
+    install({ trustBundle: { configMapName: 'authorities' } }),
+    // It is read every 10 s until it can be used, then every 60 s.
+    slowly(12, addTrustBundle('authorities', 0)),
+    slowly(65, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
+    change({ trustBundle: null }),
+  ]),
   scenario('components', [
     install(),
     change({ components: [{ name: 'gateway', enabled: false }] }),
@@ -62,17 +58,13 @@ export const BY_SPEC: readonly Scenario[] = [
     change({ networkPolicies: { enabled: false } }),
   ]),
   scenario('pause', [install(), pause('true'), change({ nodeSelector: { infra: '' } }), pause(null)]),
-  scenario(
-    'local-cluster',
-    [
-      install({ localCluster: { enabled: true } }),
-      change({ localCluster: { name: 'headquarters' } }),
-      change({ localCluster: null }),
-      drop(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }),
-      add(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }, { metadata: others, spec: {} }),
-      change({ localCluster: { enabled: true } }),
-    ],
-    LOOKED_AT,
-  ),
+  watchful('local-cluster', [
+    install({ localCluster: { enabled: true } }),
+    change({ localCluster: { name: 'headquarters' } }),
+    change({ localCluster: null }),
+    drop(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }),
+    add(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }, { metadata: others, spec: {} }),
+    change({ localCluster: { enabled: true } }),
+  ]),
   scenario('update', [install(), update('0.2.0'), change({ availability: 'High' }), update('0.1.0')]),
 ];

@@ -8,36 +8,32 @@ import {
   HOLDS,
   HOME,
   install,
-  LOOKED_AT,
   others,
   pause,
   RELEASED,
   ROOM,
   scenario,
   uninstall,
+  watchful,
 } from './words.js';
 
 const controller = { namespace: HOME, name: 'placement-controller' };
 
+const placed = (names: string): Partial<Scenario> => ({
+  given: async (hands) => {
+    await fleet(hands, names);
+    await hands.create(placementOf('web', {}));
+  },
+});
+
 /** An engine goes: before the fleet, after it, and slowly. */
 export const UNINSTALLS: readonly Scenario[] = [
-  scenario(
+  watchful(
     'engine-goes-first',
     [install({ localCluster: { enabled: true } }), uninstall(), unplace('web'), leave('a')],
-    {
-      ...LOOKED_AT,
-      given: async (hands) => {
-        await fleet(hands, 'ab');
-        await hands.create(placementOf('web', {}));
-      },
-    },
+    placed('ab'),
   ),
-  scenario('fleet-goes-first', [install(), unplace('web'), leave('a'), uninstall()], {
-    given: async (hands) => {
-      await fleet(hands, 'a');
-      await hands.create(placementOf('web', {}));
-    },
-  }),
+  scenario('fleet-goes-first', [install(), unplace('web'), leave('a'), uninstall()], placed('a')),
   scenario(
     'held-objects',
     [install(), edit(Deployments, controller, HELD), uninstall(), edit(Deployments, controller, RELEASED)],

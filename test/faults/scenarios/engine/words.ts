@@ -106,8 +106,8 @@ export const addTrustBundle = (name: string, which: number): Step =>
 /** Of a scenario in which something does not go: it is looked at every 2 s. */
 export const HOLDS: Partial<Scenario> = { quietMs: 1_400, mostPasses: 400 };
 
-/** Of a scenario in which something is looked at every 10 s: a watch that is silent makes a step minutes longer. */
-export const LOOKED_AT: Partial<Scenario> = { mostPasses: 60 };
+/** A scenario in which something is looked at every 10 s: a watch that is silent makes a step minutes longer. */
+export const watchful: typeof scenario = (name, steps, more) => scenario(name, steps, { mostPasses: 60, ...more });
 
 /** Keeps an object from going until the finalizer is removed. */
 export const HELD: JsonRecord = { metadata: { finalizers: ['example.com/held'] } };

@@ -16,7 +16,7 @@ import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, stopLea
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 
 /** How long what is gone from an inventory is waited for, and some more, ms. */
-const HELD_MS = 180_000;
+const HELD_SECONDS = 180;
 
 const golden = { labels: { tier: 'gold' } };
 const balanced: PlacementSpec = {
@@ -194,8 +194,8 @@ const takenName: Scenario = {
   steps: [
     place('web', { predicates: gold }),
     // That there is no such set is said after a while.
-    slowly(HELD_MS, join('f', { labels: { tier: 'silver' } })),
-    slowly(HELD_MS, profile('f', 'gold')),
+    slowly(HELD_SECONDS, join('f', { labels: { tier: 'silver' } })),
+    slowly(HELD_SECONDS, profile('f', 'gold')),
   ],
 };
 
@@ -207,9 +207,9 @@ const inventories: Scenario = {
     place('web', { predicates: gold }),
     profile('f', 'gold'),
     profile('a', 'silver'),
-    slowly(HELD_MS, step('ClusterProfile b is deleted', removeProfiles('b'))),
-    slowly(HELD_MS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
-    slowly(HELD_MS, profile('c', 'gold')),
+    slowly(HELD_SECONDS, step('ClusterProfile b is deleted', removeProfiles('b'))),
+    slowly(HELD_SECONDS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
+    slowly(HELD_SECONDS, profile('c', 'gold')),
   ],
 };
 
