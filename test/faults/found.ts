@@ -122,6 +122,16 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'an object counts as applied only by a cache that has the last own write to it',
     plan: '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
   },
+  {
+    what: 'wrote the status of a cluster set once a second in vain, while the watch of sets was silent',
+    mendedBy: 'after a conflict it waits for the watch, and half a minute at the longest',
+    plan: '{"scenario":"placement/sets","seed":0,"faults":[{"where":{"step":4,"of":"event","n":2},"when":"watch","what":{"kind":"mute"}},{"where":{"step":4,"of":"write","n":2},"when":"applied","what":{"kind":"silence"}}],"from":2,"to":4}',
+  },
+  {
+    what: 'recorded twice that clusters came in, when the answer to their write was lost and somebody else changed the object before it was repeated',
+    mendedBy: 'what is stored counts as published, whatever else others have changed in the object',
+    plan: '{"scenario":"placement/preferred","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"applied","what":{"kind":"page"}},{"where":{"step":4,"of":"write","n":2},"when":"before","what":{"kind":"foreign","field":"content"}}],"from":2,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -30,6 +30,8 @@ export interface StatusKind<T extends ObjectWithStatus> {
 
 /** The shortest time between two writes of one object. */
 const WRITE_INTERVAL_MS = 1_000;
+/** A watch that is silent delivers nothing for minutes. */
+const BEHIND_MS = 30_000;
 /** Before the read of an object that the cache holds a part of: many clusters can name one set, and nobody waits for them. */
 const READ_INTERVAL_MS = 100;
 
@@ -142,9 +144,9 @@ async function apply<T extends ObjectWithStatus>(decision: Decision<T>, scope: S
 /** The status is the report; what is left to say is when the next pass is due. */
 function report(decision: Decision<unknown>, written: Written): Result {
   if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
-  // Until the watch has delivered the stored object, another write would meet the same conflict.
+  // Until the watch has delivered the stored object, which starts the next pass, another write would meet the same conflict.
   if (written === 'behind')
-    return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: WRITE_INTERVAL_MS };
+    return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: BEHIND_MS };
   return DONE;
 }
 

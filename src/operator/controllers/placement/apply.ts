@@ -104,7 +104,11 @@ async function carryOut(work: Work, write: DecisionWrite, scope: Scope): Promise
     return { kind: 'stored' };
   } catch (error) {
     const found = await readAfter(error, work, write, scope);
-    if (!isFailure(error, 'Conflict') || !isStored(work, write, found)) return { kind: 'failed', error };
+    if (!isFailure(error, 'Conflict') || !isStored(work, write, found)) {
+      // Somebody has changed what an attempt before this one may have stored: the next pass begins with what was published by it.
+      if (found !== undefined && isStoredAs(write, found, work.owner)) work.state.unconfirmed.add(write.name);
+      return { kind: 'failed', error };
+    }
     work.history.stored(write.name);
     return { kind: 'stored' };
   }
@@ -220,7 +224,7 @@ async function readAfter(
  */
 function isStored(work: Work, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
   if (write.kind !== 'update' || found === undefined || !isStoredAs(write, found, work.owner)) return false;
-  if (sameList(publishedIn(work, write.name), write.clusters)) return false;
+  if (!readDecision(found, work.owner).intact || sameList(publishedIn(work, write.name), write.clusters)) return false;
   work.objects.set(write.name, found);
   return true;
 }

@@ -153,11 +153,12 @@ async function confirmWrites(scope: Scope): Promise<void> {
   }
 }
 
-/** Whether `found` is what the write was to store; for a deletion, whether there is nothing. */
+/** Whether `found` has what the write was to store, whatever else others have written; for a deletion, whether there is nothing. */
 export function isStoredAs(write: DecisionWrite, found: PlacementDecision | undefined, owner: DecisionOwner): boolean {
   if (write.kind === 'delete' || found === undefined) return write.kind === 'delete' && found === undefined;
   const stored = readDecision(found, owner);
-  return stored.intact && !stored.deleting && stored.revision === write.revision && sameContent(stored, write);
+  const isOurs = stored.ownership === 'ours' && !stored.deleting;
+  return isOurs && stored.revision === write.revision && sameContent(stored, write);
 }
 
 /** Reads a decision object from the API into the mutation cache. `known`: the object as it was before. */

@@ -134,7 +134,7 @@ describe('the condition ClusterSetMissing of a ManagedCluster', () => {
       throw failure('Conflict', 'updateStatus', ManagedClusters, call.name);
     };
     hub.cluster('a', {}, { set: 'flete' });
-    await hub.untilIdle(20_000);
+    await hub.untilIdle(60_000);
 
     expect(refused).toBe(1);
     expect(messageOf(hub, 'a')).toContain('flete');

@@ -176,7 +176,7 @@ describe('reconcile of ManagedClusterSets', () => {
     };
 
     await hub.start();
-    await hub.untilIdle(10_000);
+    await hub.untilIdle(100_000);
 
     expect(refusals).toBe(4);
     expect(reads).toBe(0);
