@@ -7,6 +7,7 @@ import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import { matchedPredicate, verdictWord, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { unreadText } from '../../answers/undecided.js';
 import { clusterLines } from '../../answers/explain/text.js';
 import { unknownCluster } from '../../answers/explain/explain.js';
 import { clusterOf, whyText, type ExplainReport } from '../../answers/explain/report.js';
@@ -163,13 +164,14 @@ function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContex
     ...(health === undefined ? {} : { health }),
     verdict: isOnlyNamed ? 'Selected' : verdictWord(one, report.explanation),
     ...(one.rank === undefined ? {} : { rank: one.rank }),
-    why: isOnlyNamed ? onlyNamedText(health) : whyText(one, report),
+    why: isOnlyNamed ? onlyNamedText(health, snapshot.world) : whyText(one, report),
     cells: one.cluster === undefined ? [] : columns.map((column) => cellOf(one, column)),
   };
 }
 
-function onlyNamedText(health: string | undefined): string {
-  return health === undefined ? 'its health is not readable with your rights' : 'why is not known';
+function onlyNamedText(health: string | undefined, { withheld }: Snapshot['world']): string {
+  const unread = withheld.find(({ resource }) => health === undefined && resource.startsWith('managedclusters'));
+  return unread === undefined ? 'why is not known' : `not known: ${unreadText(unread)}`;
 }
 
 function cellOf({ cluster, unmet }: ClusterExplanation, column: Column): Cell {

@@ -121,5 +121,23 @@ const WHOLE = { labels: /:.*(=|-$)/, drains: /./, losses: /^\w+\/./, each: /^\w+
 /** The first text that is not yet written to its end: such a draft has no plan. Empty for one that is not begun. */
 export function unfinishedIn(value: Draft): string | undefined {
   const fields = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
-  return fields.flatMap((field) => value[field].filter((one) => !WHOLE[field].test(one)))[0];
+  return (
+    fields.flatMap((field) => value[field].filter((one) => !WHOLE[field].test(one)))[0] ?? openKey(value.manifests)
+  );
+}
+
+/**
+ * The first key of a manifest that has no value yet. The API server takes the field away then, and a selector without it selects
+ * more: nobody who is still writing means that. Whoever does writes `null`.
+ */
+function openKey(manifests: string): string | undefined {
+  const lines = manifests.split('\n').filter((line) => /^ *[^\s#]/.test(line));
+  for (const [index, line] of lines.entries()) {
+    const [, before = '', key] = /^( *(?:- +)*)([\w./-]+:)\s*(?:#.*)?$/.exec(line) ?? [];
+    const next = lines[index + 1] ?? '';
+    const depth = next.search(/\S/);
+    const isFollowed = depth > before.length || (depth === before.length && next.startsWith('- ', depth));
+    if (key !== undefined && !isFollowed) return key;
+  }
+  return undefined;
 }

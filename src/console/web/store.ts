@@ -95,11 +95,16 @@ export const isLost = signal(false);
 /** Whether the server has another page than this one. */
 export const isOld = signal(false);
 
+/** After which a reading counts as not answered: the largest fleet takes a tenth of it. */
+const SILENT_MS = 15_000;
+
 /** Sends a request of the page. Resolves with undefined where the server does not answer, and where it was given up. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const headers = { ...credentialHeaders(), ...Object.fromEntries(new Headers(init.headers)) };
     const response = await fetch(`${BASE}/api/v1/${path}`, {
+      // A server that hangs counts as one that does not answer; what a request changes is waited for.
+      ...(init.method === undefined && { signal: AbortSignal.timeout(SILENT_MS) }),
       ...init,
       headers,
       credentials: 'same-origin',

@@ -14,6 +14,10 @@ import type { Draft } from '../../../src/console/wire/plan.js';
 it.each<readonly [Partial<Draft>, string | undefined]>([
   [{}, undefined],
   [{ manifests: 'a: b' }, undefined],
+  [{ manifests: 'spec:\n  matchLabels:\n    region:\n' }, 'region:'],
+  [{ manifests: 'spec:\n  matchLabels:\n  # none\n\n---\na: b' }, 'matchLabels:'],
+  [{ manifests: 'spec: # all\n- key: a\n  values:\n  - b\n- more:\n    c: null' }, undefined],
+  [{ manifests: 'spec:\n- key: a\n  values:\n- key: b' }, 'values:'],
   [{ labels: ['cluster-23:'] }, 'cluster-23:'],
   [{ labels: ['cluster-23:tier'] }, 'cluster-23:tier'],
   [{ labels: ['cluster-23:tier=', 'cluster-23:tier-'] }, undefined],
