@@ -132,6 +132,16 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what is stored counts as published, whatever else others have changed in the object',
     plan: '{"scenario":"placement/preferred","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"applied","what":{"kind":"page"}},{"where":{"step":4,"of":"write","n":2},"when":"before","what":{"kind":"foreign","field":"content"}}],"from":2,"to":4}',
   },
+  {
+    what: 'noticed minutes later that a pull secret has another type, when that could not be read at once',
+    mendedBy: 'it is read again after half a minute',
+    plan: '{"scenario":"engine/pull-secret","seed":0,"faults":[{"where":{"step":4,"of":"read","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":3,"to":5}',
+  },
+  {
+    what: 'left the certificate of a component that was turned off, where the watch of it had not delivered it yet',
+    mendedBy: 'what this process has stored counts as there, whatever its watch has',
+    plan: '{"scenario":"engine/components","seed":142536957,"faults":[{"where":{"step":2,"of":"lease","n":2},"when":"before","what":{"kind":"answer","status":429,"retryAfter":"1"}},{"where":{"step":3,"of":"read","n":5},"when":"before","what":{"kind":"silence"}}],"from":2,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

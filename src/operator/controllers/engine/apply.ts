@@ -12,7 +12,7 @@ import { isBoundIn, type TargetContents } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { certificatesOf } from './install/certificates.js';
-import { pullSecretProblem, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
+import { givenPullSecret, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
 import { reportLocalCluster, stopReporting, storedClusterStates } from './install/localcluster.js';
 import {
   applyFrame,
@@ -23,7 +23,7 @@ import {
   type InstallState,
 } from './install/stages.js';
 import { classifyForbidden } from './failure.js';
-import { merge } from './applysteps.js';
+import { NOTHING_APPLIED, merge } from './applysteps.js';
 import {
   writeFinalizers,
   appliedOutcome,
@@ -100,9 +100,10 @@ async function install(desired: readonly DesiredObject[], input: Input, scope: S
   if (framed.kind === 'blocked') return blockedOutcome(framed.state, scope);
   const state = await applyStages(framed.state, scope);
   const { contents } = state;
-  const applied = merge(state.applied, await reportLocalCluster(input, scope));
+  const { problem: pullSecret, dueInMs } = await givenPullSecret(input, contents, scope);
+  const due = dueInMs === undefined ? NOTHING_APPLIED : { ...NOTHING_APPLIED, requeueAfterMs: dueInMs };
+  const applied = merge(merge(state.applied, await reportLocalCluster(input, scope)), due);
   const objects = withReadyReplicas(applied.objects, contents, scope.memory);
-  const pullSecret = await pullSecretProblem(input, contents, scope);
   const unusableTrustBundle = trustBundleProblem(input, scope);
   return appliedOutcome({ ...statusOf(state, scope), objects, pullSecret, unusableTrustBundle }, applied, scope);
 }

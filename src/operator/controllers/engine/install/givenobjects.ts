@@ -77,29 +77,37 @@ export function givenSecretState(
 /** The types with which the kubelet pulls images. It passes over a Secret of another type without a word. */
 const PULL_SECRET_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
 
+interface GivenPullSecret {
+  /** Undefined where nothing is known to be wrong with it. */
+  readonly problem: StatusInput['pullSecret'];
+  /** When it is to be read again, because it could not be. */
+  readonly dueInMs?: number;
+}
+
 /**
- * What is wrong with the pull secret; undefined where nothing is known to be. The API server is asked once for each Secret whether
- * its type is another one, by a selector: metadata has no type, and the content is not requested.
+ * What is known of the pull secret. The API server is asked once for each Secret whether its type is another one, by a selector:
+ * metadata has no type, and the content is not requested.
  */
-export async function pullSecretProblem(
+export async function givenPullSecret(
   { namespace, spec }: Input,
   { pullSecret: presence, pullSecretUid: uid }: TargetContents,
   scope: Scope,
-): Promise<StatusInput['pullSecret']> {
+): Promise<GivenPullSecret> {
   const { client, memory, pass } = scope;
   const name = spec.imagePullSecret ?? '';
-  const problem = (kind: 'missing' | 'unusable') => ({ kind, name: `${namespace}/${name}` });
+  const problem = (kind: 'missing' | 'unusable') => ({ problem: { kind, name: `${namespace}/${name}` } });
+  const none = { problem: undefined };
   if (presence === 'absent') return problem('missing');
-  if (uid === undefined) return undefined;
+  if (uid === undefined) return none;
   if (memory.pullSecret?.uid !== uid) {
     const fieldSelector = [`metadata.name=${name}`, ...PULL_SECRET_TYPES.map((type) => `type!=${type}`)].join(',');
     const read = client.list(Secrets, namespace, { fieldSelector, metadataOnly: true, signal: pass.signal });
     const object = titleOf(Secrets, { namespace, name });
     const found = await orFailure(read, object, 'the type of the pull secret could not be read', scope);
-    if (found.kind === 'failed') return undefined;
+    if (found.kind === 'failed') return { ...none, dueInMs: RETRY_MS };
     memory.pullSecret = { uid, isOfOtherType: found.value.some(({ metadata }) => metadata.uid === uid) };
   }
-  return memory.pullSecret.isOfOtherType ? problem('unusable') : undefined;
+  return memory.pullSecret.isOfOtherType ? problem('unusable') : none;
 }
 
 /** When the ConfigMap is read again, ms. It is polled: the operator may list ConfigMaps, and watch only its own. */

@@ -67,7 +67,7 @@ const STAGES: readonly Stage[] = [
     apply: async (state, scope) => {
       let applied = NOTHING_APPLIED;
       for (const certificate of certificatesOf(state, scope)) applied = merge(applied, await certificate.apply());
-      return merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope));
+      return merge(applied, await applySteps(unusedCertificateSteps(state, scope), state.input, scope));
     },
     // Without the unused ones: a deletion has no state.
     observe: (state, scope) => certificatesOf(state, scope).flatMap((one) => one.observe()),
@@ -148,14 +148,21 @@ export function observeStages(framed: InstallState, scope: Scope): readonly Obje
   return observed.applied.objects.slice(framed.applied.objects.length);
 }
 
-/** Removes the certificates of components that were turned off: no key is left that nobody serves with. */
-function unusedCertificateSteps(state: InstallState): readonly Step[] {
-  const wanted = certificateObjectsOf(componentsOn(state.input.spec.components));
-  const unused = state.contents.named.filter(
-    ({ type, object }) => !wanted.some((one) => one.type === type && one.name === object.metadata.name),
-  );
+/**
+ * Removes the certificates of components that were turned off: no key is left that nobody serves with. Those too that this process
+ * has stored and a late watch does not have yet: they are not watched after this pass.
+ */
+function unusedCertificateSteps({ input, contents }: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
+  const { identity: engine, namespace, namespaceObject, spec, named } = input;
+  const wanted = certificateObjectsOf(componentsOn(spec.components));
+  const unused = named.filter(({ type, name }) => !wanted.some((one) => one.type === type && one.name === name));
+  const stored = unused.flatMap(({ type, name }) => {
+    const cached = contents.named.find((one) => one.type === type && one.object.metadata.name === name)?.object;
+    const object = memory.writes.newest(idOf(type, { namespace, name }), cached);
+    return object === undefined ? [] : [{ type, object }];
+  });
   // None of these is desired: pruneSteps deletes all that are ours. A Secret that the user made is not.
-  return pruneSteps({ ...stepInput(state, []), stored: unused });
+  return pruneSteps({ engine, desired: [], stored, namespace: namespaceObject });
 }
 
 function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
