@@ -151,7 +151,7 @@ const ACTIONS: readonly {
     what: 'sort the table',
     address: '/fleet?view=table',
     act: `[...document.querySelectorAll('[role=columnheader] button')].find((one) => one.textContent.startsWith('Cluster')).click();`,
-    seen: `document.querySelector('.grid-body [data-active] a')?.textContent === (N % 2 ? 'cluster-1' : 'cluster-9999')`,
+    seen: `document.querySelector('.grid-body [data-active] a')?.textContent === (N % 2 ? 'cluster-1' : 'cluster-10000')`,
   },
   {
     what: 'scroll the table',
