@@ -142,6 +142,11 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what this process has stored counts as there, whatever its watch has',
     plan: '{"scenario":"engine/components","seed":142536957,"faults":[{"where":{"step":2,"of":"lease","n":2},"when":"before","what":{"kind":"answer","status":429,"retryAfter":"1"}},{"where":{"step":3,"of":"read","n":5},"when":"before","what":{"kind":"silence"}}],"from":2,"to":4}',
   },
+  {
+    what: 'left a cluster that says it is available for ever, where the last report of an engine that was deleted was refused once',
+    mendedBy: 'it is tried for a minute before the engine goes without that',
+    plan: '{"scenario":"engine/engine-goes-first","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));
