@@ -4,7 +4,13 @@ import { setView } from '../../domain/placement/select/eligible.js';
 import { field } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
-import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
+import {
+  endCommand,
+  releaseLine,
+  restoreText,
+  activeReleases,
+  type ActiveRelease,
+} from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { someNames } from '../output.js';
 import { undecided } from '../undecided.js';
@@ -130,10 +136,7 @@ export function lossText(placements: readonly PlacementSummary[]): string | unde
   const lost = placements.filter(isLost);
   if (lost.length === 0) return undefined;
   const kept = `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
-  return (
-    `a definition was deleted and made anew, and its objects are lost; ${kept} as before: ${namesOf(lost)}; ` +
-    'to recover, create the clusters, sets and bindings again, from Git or a backup'
-  );
+  return `a definition was deleted and made anew, and its objects are lost; ${kept} as before: ${namesOf(lost)}; ${restoreText()}`;
 }
 
 function nounOf({ length }: readonly PlacementSummary[]): string {

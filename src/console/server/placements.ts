@@ -23,6 +23,7 @@ import {
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 import { decisionHistory } from '../../answers/history.js';
+import { labelWords } from '../../domain/placement/explain/fix.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { topologiesAfter } from '../../domain/placement/explain/ranking.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
@@ -154,10 +155,8 @@ function helpText(one: Proposal): string {
       return `there is no cluster set ${one.set}; ${one.suggested} may be meant`;
     case 'Harmful':
       return proposalText(one);
-    case 'Label': {
-      const labels = Object.entries(one.labels).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
-      return `to help: ${one.cluster} would match with ${labels.join(' ')} (if that is true of it)`;
-    }
+    case 'Label':
+      return `to help: ${one.cluster} would match with ${labelWords(one.labels).join(' ')} (if that is true of it)`;
   }
 }
 

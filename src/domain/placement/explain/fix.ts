@@ -93,10 +93,14 @@ export function withLabels(labels: StringMap, changes: LabelChanges): StringMap 
   return Object.fromEntries([...kept, ...set]);
 }
 
+/** The changes as `kubectl label` takes them: `tier=gold`, and `tier-` for one that is removed. */
+export function labelWords(changes: LabelChanges): readonly string[] {
+  return Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+}
+
 function commandFor(name: string, labels: StringMap, changes: LabelChanges): string {
-  const words = Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
   const replaces = Object.entries(changes).some(([key, value]) => value !== null && Object.hasOwn(labels, key));
-  const command = ['kubectl', 'label', 'mcl', name, ...words].map(shellWord).join(' ');
+  const command = ['kubectl', 'label', 'mcl', name, ...labelWords(changes)].map(shellWord).join(' ');
   return replaces ? `${command} --overwrite` : command;
 }
 

@@ -58,9 +58,10 @@ export function releaseLine({ annotation, direction, release, isOlderThanLoss }:
   return `${named} may ${DIRECTIONS[direction].what} until ${until}, and nothing holds them`;
 }
 
-/** What brings back what went with a definition: not a release, which lets it go. */
-export function restoreText(namespace: string): string {
-  return `to recover, create the clusters, sets and bindings of namespace ${namespace} again, from Git or a backup`;
+/** What brings back what went with a definition: not a release, which lets it go. Without a namespace: for all Placements. */
+export function restoreText(namespace?: string): string {
+  const of = namespace === undefined ? '' : ` of namespace ${namespace}`;
+  return `to recover, create the clusters, sets and bindings${of} again, from Git or a backup`;
 }
 
 /** As {@link releaseLine}, with the command that takes the annotation away. */
