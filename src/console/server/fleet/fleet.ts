@@ -175,22 +175,13 @@ export function fleetKeys(snapshot: Snapshot): readonly Key[] {
 export function allKeys(snapshot: Snapshot): readonly Key[] {
   return snapshot.once('all keys', () => {
     const clusters = fleetClusters(snapshot);
-    const pairs = [
-      ...clusters.flatMap(({ labels }) =>
-        Object.entries(labels).map(([key, value]) => [`label ${key}`, value] as const),
-      ),
-      ...clusters.flatMap(({ claims }) =>
-        Object.entries(claims).map(([key, value]) => [`claim ${key}`, value] as const),
-      ),
-    ];
-    const values = grouped(
-      pairs,
-      ([key]) => [key],
-      ([, value]) => value,
-    );
-    const keys = Array.from(values, ([name, list]): Key => {
-      const source = name.startsWith('label ') ? 'label' : 'claim';
-      return { source, key: name.slice(source.length + 1), clusters: list.length, values: facets(list) };
+    const keys = (['label', 'claim'] as const).flatMap((source) => {
+      const values = grouped(
+        clusters.flatMap((one) => Object.entries(one[`${source}s`])),
+        ([key]) => [key],
+        ([, value]) => value,
+      );
+      return Array.from(values, ([key, list]): Key => ({ source, key, clusters: list.length, values: facets(list) }));
     });
     return keys.sort((a, b) => b.clusters - a.clusters || byNumbers(a.key, b.key));
   });
