@@ -152,8 +152,9 @@ export function observeStages(framed: InstallState, scope: Scope): readonly Obje
  * Removes the certificates of components that were turned off: no key is left that nobody serves with. Those too that this process
  * has stored and a late watch does not have yet: they are not watched after this pass.
  */
-function unusedCertificateSteps({ input, contents }: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
-  const { identity: engine, namespace, namespaceObject, spec, named } = input;
+function unusedCertificateSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
+  const { input, contents } = state;
+  const { namespace, spec, named } = input;
   const wanted = certificateObjectsOf(componentsOn(spec.components));
   const unused = named.filter(({ type, name }) => !wanted.some((one) => one.type === type && one.name === name));
   const stored = unused.flatMap(({ type, name }) => {
@@ -162,7 +163,7 @@ function unusedCertificateSteps({ input, contents }: InstallState, { memory }: P
     return object === undefined ? [] : [{ type, object }];
   });
   // None of these is desired: pruneSteps deletes all that are ours. A Secret that the user made is not.
-  return pruneSteps({ engine, desired: [], stored, namespace: namespaceObject });
+  return pruneSteps({ ...stepInput(state, []), stored });
 }
 
 function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
