@@ -4,11 +4,9 @@ import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 interface Armed {
   readonly due: number;
   readonly order: number;
-  run: () => void;
+  readonly run: () => void;
   armed: boolean;
 }
-
-function nothing(): void {}
 
 /** What is active in a process in which nothing goes on: its own pipes, and timers of the test runner. */
 const AT_REST: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap', 'Timeout', 'MessagePort', 'TCPSocketWrap']);
@@ -48,8 +46,6 @@ export class Simulation implements Clock {
     return {
       cancel: () => {
         one.armed = false;
-        // It stays in its place until it is due, which may be after thousands of runs.
-        one.run = nothing;
       },
     };
   }
