@@ -10,7 +10,7 @@ import { firstFailure, type Subject } from '../../domain/placement/select/rules.
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { FleetReading } from '../world/worlds.js';
 import { someNames } from '../output.js';
-import { keptNow, stuck } from '../../domain/placement/select/decision.js';
+import { stuck } from '../../domain/placement/select/decision.js';
 
 /** Tells which other Placements a proposal harms: those that lose a cluster by it. */
 
@@ -20,8 +20,6 @@ export type OtherPlacements = Pick<FleetReading, 'world' | 'refused'>;
 interface Other {
   readonly input: PlacementInput;
   readonly clusters: readonly string[];
-  /** Those that are held or wait, in its decision or out of it. */
-  readonly kept: ReadonlySet<string>;
   /** A cluster of it leaves when another one can take its place. */
   readonly yields: boolean;
 }
@@ -72,14 +70,13 @@ export class Harm {
 
   #lostBy(changes: readonly Change[], others: readonly Other[]): string | undefined {
     if (others.length === 0) return undefined;
-    const kept = new Map(others.map((one) => [keyOf(one.input.snapshot.placement), one.kept]));
+    const keys = new Set(others.map((one) => keyOf(one.input.snapshot.placement)));
     const placements = this.#world.objects.placements.filter(({ metadata: { namespace = '', name } }) =>
-      kept.has(keyOf({ namespace, name })),
+      keys.has(keyOf({ namespace, name })),
     );
     const world = { ...this.#world, objects: { ...this.#world.objects, placements } };
     for (const plan of planFleet(world, overlay(world, changes))) {
-      const before = kept.get(keyOf(plan));
-      const held = plan.held.filter(({ name, cause }) => cause !== 'HeldBack' && before?.has(name) !== true);
+      const held = plan.held.filter(({ cause, already }) => cause !== 'HeldBack' && already !== true);
       const lost = [...plan.remove, ...held];
       if (lost.length > 0) return lostText(plan, lost.map(({ name }) => name).sort());
     }
@@ -93,8 +90,7 @@ function othersIn(world: World): readonly Other[] {
       const input = inputsOf(world).input({ namespace, name });
       if (input === undefined || input.deleting) return [];
       const { clusters, decision } = forecastOf(input.snapshot);
-      const kept = new Set(keptNow(decision).map(([cluster]) => cluster));
-      return [{ input, clusters, kept, yields: stuck(decision).length > 0 }];
+      return [{ input, clusters, yields: stuck(decision).length > 0 }];
     }),
   );
 }

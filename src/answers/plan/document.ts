@@ -105,6 +105,8 @@ export interface PlannedRemoval {
   readonly clusterSet?: string;
   /** Present: it is lost and the decision names it still, for no bound and no wait. */
   readonly lost?: true;
+  /** Present: it was held or waited before the changes, too, maybe for another reason. */
+  readonly already?: true;
   /** When the last of the change windows that the cluster waits for opens, RFC 3339. */
   readonly waitsUntil?: string;
 }
@@ -176,6 +178,8 @@ export interface PlanTotals {
   readonly moves?: number;
   /** How many clusters come in after a move. */
   readonly addLater?: number;
+  /** How many of `held` were held or waited before the changes, too. */
+  readonly already?: number;
   /** How many of `held` wait, for the end of a pause or for a change window. */
   readonly waiting?: number;
   /** How many of `held` are lost, and neither held nor waiting: the decision names them still. */

@@ -178,17 +178,26 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   const snapshot = { ...after.snapshot, before: changeSince(before) };
   const { decision } = after.forecast;
   const heldBack = heldBackCause(snapshot);
+  const first = new Map(before === undefined ? [] : keptNow(before.forecast.decision));
   const planned = keptNow(decision).map(([name, fate]): PlannedRemoval => {
     const { kind, by } = fate;
+    const already = first.get(name)?.kind === kind && { already: true as const };
     const field = waitsFor(by);
     const [set, opens] = [waitsForSet(by), opensIn(by)];
     const waits = field && { waitsFor: field, ...(set !== undefined && { clusterSet: set }) };
     const until = opens !== undefined && { waitsUntil: timestamp(opens) };
     if (kind === 'keptOut')
-      return { name, cause: 'HeldBack', why: waits ? holdersText(by, snapshot) : heldBack, ...waits, ...until };
+      return {
+        name,
+        cause: 'HeldBack',
+        why: waits ? holdersText(by, snapshot) : heldBack,
+        ...already,
+        ...waits,
+        ...until,
+      };
     const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, decision);
-    if (waits === undefined) return { name, cause: fate.cause, why };
-    return { name, cause: fate.cause, why: `${why}; ${holdersText(by, snapshot)}`, ...waits, ...until };
+    if (waits === undefined) return { name, cause: fate.cause, why, ...already };
+    return { name, cause: fate.cause, why: `${why}; ${holdersText(by, snapshot)}`, ...already, ...waits, ...until };
   });
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -122,8 +122,10 @@ function totalsOf(placements: readonly PlannedPlacement[]): PlanTotals {
   const addLater = sum((one) => one.addLater?.length ?? 0);
   const waiting = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor !== undefined).length);
   const lost = sum(({ held }) => held.filter((one) => one.lost).length);
+  const already = sum(({ held }) => held.filter((one) => one.already).length);
   const paused = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor === 'paused').length);
   return {
+    ...(already > 0 && { already }),
     ...(waiting > 0 && { waiting }),
     ...(paused > 0 && { paused }),
     ...(lost > 0 && { lost }),

@@ -55,7 +55,10 @@ export function totalText(totals: PlanTotals): string {
   return `${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
-/** What changes, before all else: `shop/web: +2, nothing leaves`, `2 Placements change: nothing comes in, −3, 1 held`. */
+/**
+ * What changes, before all else: `shop/web: +2, nothing leaves`, `2 Placements change: nothing comes in, −3, 1 held`. What was held
+ * or waited before does not count.
+ */
 export function headlineText(placements: readonly PlannedPlacement[]): string {
   const changed = placements.filter(isChange);
   const [first, ...others] = changed;
@@ -67,23 +70,25 @@ export function headlineText(placements: readonly PlannedPlacement[]): string {
       : `What changes is not known of ${unknown} Placement${unknown === 1 ? '' : 's'}`;
   const count = (listOf: (one: PlannedPlacement) => readonly unknown[]): number => changed.flatMap(listOf).length;
   const [add, remove] = [count((one) => one.add), count((one) => one.remove)];
-  const waiting = count(({ held }) => held.filter(({ waitsFor }) => waitsFor !== undefined));
-  const held = count((one) => one.held) - waiting;
+  const kept = changed.flatMap((one) => one.held).filter(({ already }) => already !== true);
+  const waiting = kept.filter(({ waitsFor }) => waitsFor !== undefined).length;
+  const held = kept.length - waiting;
   const moves =
     add + remove === 0
       ? ['nothing comes in or leaves']
       : [add === 0 ? 'nothing comes in' : `+${add}`, remove === 0 ? 'nothing leaves' : `−${remove}`];
-  const kept = [...(held === 0 ? [] : [`${held} held`]), ...(waiting === 0 ? [] : [`${waiting} waiting`])];
+  const keeps = [...(held === 0 ? [] : [`${held} held`]), ...(waiting === 0 ? [] : [`${waiting} waiting`])];
   const of = others.length === 0 ? keyOf(first) : `${changed.length} Placements change`;
-  return `${of}: ${[...moves, ...kept, ...rest].join(', ')}`;
+  return `${of}: ${[...moves, ...keeps, ...rest].join(', ')}`;
 }
 
-/** `0 held, 2 waiting for a change window`. */
-function keptText({ held, waiting = 0, paused = 0, lost = 0 }: PlanTotals): string {
+/** `0 held, 2 waiting for a change window (1 of them before, too)`. */
+function keptText({ held, already = 0, waiting = 0, paused = 0, lost = 0 }: PlanTotals): string {
   const ends = paused === 0 ? '' : `, ${paused} waiting for the end of a pause`;
   const opens = waiting === paused ? '' : `, ${waiting - paused} waiting for a change window`;
   const named = lost === 0 ? '' : `, ${lost} lost and still named`;
-  return `${held - waiting - lost} held${ends}${opens}${named}`;
+  const before = already === 0 ? '' : ` (${already === held ? '' : `${already} of them `}before, too)`;
+  return `${held - waiting - lost} held${ends}${opens}${named}${before}`;
 }
 
 /**
@@ -193,7 +198,10 @@ export function changeRows(one: PlannedPlacement, mostMoves = Infinity): readonl
   ): readonly ChangeRow[] => list.map(({ name, why }) => ({ sign, name, text: wordText(name), why }));
   return [
     ...rowsOf('-', remove),
-    ...rowsOf('!', held),
+    ...rowsOf(
+      '!',
+      held.map(({ name, why, already }) => ({ name, why: already === true ? `${why} (before, too)` : why })),
+    ),
     ...rowsOf('+', add),
     ...rowsOf(
       '~',

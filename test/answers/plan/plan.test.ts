@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { planFleet, unknownPlan } from '../../../src/answers/plan/plan.js';
+import { planReport } from '../../../src/answers/plan/report.js';
 import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
-import { headlineText } from '../../../src/answers/plan/text.js';
+import { headlineText, planLines } from '../../../src/answers/plan/text.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { clustersAfter, expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { readingOf } from '../../support/builders/hubinput.js';
 import { rawDecision, rawSet, someWorld } from '../../support/builders/world.js';
 import { runs } from '../../support/runs.js';
 
@@ -134,6 +136,32 @@ describe('planFleet', () => {
       ],
     ]);
     expect(plan(holding, label('prod-ap-2', 'zone')).change).toBe('Unchanged');
+  });
+
+  it('what was held before is marked, and is no part of the first sentence', () => {
+    const spec = { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } };
+    const holding = overlay(exampleWorld(spec), [deleted('managedclusters', 'prod-us-1')]);
+    const textOf = (change: Change): readonly string[] => {
+      const after = overlay(holding, [change]);
+      const { document } = planReport(readingOf(holding), { after, writes: [change], hasAllWrites: true }, {});
+      const lines = planLines(document, readingOf(holding), { colored: false, wide: false });
+      return [headlineText(document.placements), ...lines.slice(1)];
+    };
+
+    expect(textOf(deleted('managedclusters', 'prod-eu-2'))).toEqual([
+      'shop/web: nothing comes in or leaves, 1 held',
+      '  NotAllDecisionsScheduled: 2 of 3 wanted clusters no longer match and are held',
+      '  ! prod-eu-2  was deleted',
+      '  ! prod-us-1  was deleted (before, too)',
+      'Plan: 0 to add, 0 to remove, 1 to stay, 2 held (1 of them before, too), in 1 of 1 Placements.',
+    ]);
+    expect(textOf(placement({ ...spec, numberOfClusters: 4 }))).toEqual([
+      'shop/web: +1, nothing leaves',
+      '  NotAllDecisionsScheduled: 1 of 4 wanted clusters no longer matches and is held',
+      '  ! prod-us-1  was deleted (before, too)',
+      '  + prod-eu-1  predicate 0',
+      'Plan: 1 to add, 0 to remove, 2 to stay, 1 held (before, too), in 1 of 1 Placements.',
+    ]);
   });
 
   describe('with decisions of the controller that are not carried out yet', () => {
