@@ -128,7 +128,9 @@ case $suite in
     CONTROL_PLANE=embedded end_to_end -embedded
     program mutants dist/tools/mutate/run.js
     program faults --max-semi-space-size=64 dist/test/faults/main.js --plans 100000 --seed "$(date +%Y%m%d)" \
-      --exhaustive crashes --exhaustive events --exhaustive requests
+      --exhaustive crashes --exhaustive events --exhaustive bytes
+    # Half a million plans: each night another tenth of them.
+    program requests --max-semi-space-size=64 dist/test/faults/main.js --exhaustive requests --share 10 --seed "$(date +%Y%m%d)"
     program faults-real dist/test/faults/real/main.js --plans 200 --seed "$(date +%Y%m%d)"
     program soak dist/test/faults/soak/main.js --minutes 30
     program specs --max-semi-space-size=64 dist/test/faults/specs/main.js --exhaustive --specs 20000 --seed "$(date +%Y%m%d)"

@@ -13,6 +13,7 @@ import { SCENARIOS } from './scenarios/all.js';
 /**
  * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive bytes|crashes|events|requests`.
  * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
+ *   --share N         only each N-th of the exhaustive plans; the seed names the first, so that N seeds in a row have all
  *   --found           before these, the plans that have found a fault of the product
  *   --scenario NAME   only the scenarios whose names begin so
  *   --first           ends with the first plan that breaks a rule, as it is
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     plans: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     exhaustive: { type: 'string', multiple: true, default: [] },
+    share: { type: 'string', default: '1' },
     found: { type: 'boolean', default: false },
     scenario: { type: 'string', default: '' },
     plan: { type: 'string' },
@@ -64,7 +66,7 @@ function planOfArguments(text: string): Plan {
   }
 }
 
-function count(option: 'plans' | 'seed' | 'workers', least: number): number {
+function count(option: 'plans' | 'seed' | 'share' | 'workers', least: number): number {
   const number = Number(values[option]);
   if (!Number.isInteger(number) || number < least)
     refuse(`--${option}: ${JSON.stringify(values[option])} is not an integer of at least ${least}`);
@@ -80,6 +82,7 @@ const sorts = values.exhaustive.map((sort) => {
 });
 const wanted = count('plans', 0);
 const seed = count('seed', 0);
+const share = count('share', 1);
 
 /** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
 const WEIGHTS: Readonly<Record<string, number>> = { placement: 8, gateway: 10, timed: 4 };
@@ -101,9 +104,10 @@ for (const name of names) {
 async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> {
   for (const { plan } of values.found ? FOUND : []) if (plan.scenario === name) yield plan;
   const stretches = stretchesOf(name);
+  let index = seed;
   for (const stretch of sorts.length === 0 ? [] : stretches) {
     const window = await explorer.window(stretch);
-    for (const make of sorts) yield* make(window);
+    for (const plan of sorts.flatMap((make) => make(window))) if (index++ % share === 0) yield plan;
   }
   const [first, end] = shares.get(name) ?? [0, 0];
   for (let n = first; n < end; n++) {

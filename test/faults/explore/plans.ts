@@ -66,12 +66,13 @@ export function faultsOf(of: Sort, hasClients = false): readonly Omit<Fault, 'wh
   const at = (when: Moment, what: readonly What[]): Omit<Fault, 'where'>[] => what.map((one) => ({ when, what: one }));
   if (of === 'event') return at('watch', EVENTS);
   if (of === 'client') return at('before', BYTES);
-  const applied = ANSWERS.filter((one) => one.kind !== 'answer' || ![409, 429, 403].includes(one.status));
   const more = hasClients ? FOR_CLIENTS : [];
-  const common = [...at('before', [...ANSWERS, ...ANYWHERE, ...more]), ...at('applied', [...applied, ...more])];
-  if (of === 'read') return [...common, ...at('before', [{ kind: 'answer', status: 410 }])];
-  const after = at('applied', [CRASH, STOP, { kind: 'slow', ms: 20_000 }]);
-  const write = [...common, ...after, ...at('answered', [CRASH, STOP])];
+  const before = at('before', [...ANSWERS, ...ANYWHERE, ...more]);
+  // Whether a read was carried out whose answer is lost makes no difference.
+  if (of === 'read') return [...before, ...at('before', [{ kind: 'answer', status: 410 }]), ...at('applied', more)];
+  const lost = ANSWERS.filter((one) => one.kind !== 'answer' || ![409, 429, 403].includes(one.status));
+  const applied = at('applied', [...lost, ...more, CRASH, STOP, { kind: 'slow', ms: 20_000 }]);
+  const write = [...before, ...applied, ...at('answered', [CRASH, STOP])];
   return of === 'lease' ? write : [...write, ...at('before', FOREIGN), ...at('answered', FOREIGN)];
 }
 

@@ -141,7 +141,10 @@ class FaultyRoundTripper implements RoundTripper {
   #arrived(call: Call, authorization: string | undefined, signal: AbortSignal): ApiRequest {
     const { user, review } = this.#connection;
     review?.(call);
-    const { headers, ...request } = requestOf(call, this.#options.userAgent);
+    const { limit } = call.query ?? {};
+    const paged =
+      limit === undefined ? call : { ...call, query: { ...call.query, limit: `${Math.min(+limit, PAGE_SIZE)}` } };
+    const { headers, ...request } = requestOf(paged, this.#options.userAgent);
     return { ...request, ...(user && { user }), headers: { ...headers, authorization }, signal };
   }
 }
@@ -205,6 +208,9 @@ function serve(connection: Connection, { sent, request, fail, served }: Way, ans
     (error: unknown) => clock.post(() => fail(String(error))),
   );
 }
+
+/** So that short lists have pages, too, between which things happen. */
+const PAGE_SIZE = 2;
 
 const PAGE: ServerResponse = {
   code: 200,

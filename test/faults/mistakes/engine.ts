@@ -87,4 +87,11 @@ export const ENGINE: readonly Mistake[] = [
     to: 'memory.unstoredKeyPairs.delete(this.#id);',
     scenarios: 'engine/certificate',
   },
+  {
+    name: 'an object that was deleted a moment ago counts as applied',
+    file: 'operator/controllers/engine/applysteps.ts',
+    from: "step.action === 'keep' && memory.writes.newest(id, step.stored) === step.stored",
+    to: "step.action === 'keep'",
+    scenarios: 'engine/components',
+  },
 ];

@@ -31,6 +31,13 @@ export const FLEET: readonly Mistake[] = [
     scenarios: 'agents/silence',
   },
   {
+    name: 'a silent cluster counts as seen when the operator starts',
+    file: 'operator/controllers/clusters/health/leases.ts',
+    from: 'Math.floor(deps.monotonic())',
+    to: 'Math.ceil(deps.monotonic())',
+    scenarios: 'agents/silence',
+  },
+  {
     name: 'renewals of a cluster that the hub refuses count',
     file: 'operator/index/fleethealth.ts',
     from: 'Math.min(observed.at, refusedAt ?? observed.at);',
