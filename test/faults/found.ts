@@ -4,6 +4,8 @@ import { readPlan, type Plan } from './plan.js';
 export interface Found {
   /** What the product did. */
   readonly what: string;
+  /** The day of the first commit that had it. */
+  readonly since: string;
   /** What it does instead. */
   readonly mendedBy: string;
   readonly plan: Plan;
@@ -12,138 +14,165 @@ export interface Found {
 const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
   {
     what: 'did not take back a report that the hub had stored without an answer, so that a problem stood there that was over',
+    since: '2026-11-23',
     mendedBy: 'after a failed write the agent writes its report again, also where it is the one before',
     plan: '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}}],"from":0,"to":2}',
   },
   {
     what: 'held deleted clusters for 15 minutes more, when the decision without them could not be stored at once',
+    since: '2026-11-27',
     mendedBy: 'how many were held is remembered until that decision is stored',
     plan: '{"scenario":"timed/bulk-deletion","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":403,"ms":30000,"all":false}}],"from":0,"to":2}',
   },
   {
     what: 'took back clusters that had come in with an update whose answer was lost, after its repetition was refused',
+    since: '2026-11-21',
     mendedBy: 'after any failed write of a decision the object is read before the next pass',
     plan: '{"scenario":"timed/both-bounds","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"applied","what":{"kind":"reset"}},{"where":{"step":2,"of":"write","n":2},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
   },
   {
     what: 'tainted a cluster with a short lease duration that renewed all the time, while the watch of Leases was silent',
+    since: '2026-11-23',
     mendedBy: 'a taint for silence waits until the watch has delivered something since',
     plan: '{"scenario":"agents/join","seed":0,"faults":[{"where":{"step":3,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
   },
   {
     what: 'left a cluster that says it is available for ever, where the definition was gone when nobody reported for it any more',
+    since: '2026-11-28',
     mendedBy: 'it is tried for a minute before the engine goes on without that',
     plan: '{"scenario":"engine/local-cluster","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":2,"to":4}',
   },
   {
     what: 'uninstalled an engine that was gone again and again, until its watch said that it was gone',
+    since: '2026-11-22',
     mendedBy: 'an engine whose last finalizer was removed counts as gone at once',
     plan: '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":18},"when":"watch","what":{"kind":"late","ms":2000}}],"from":2,"to":4}',
   },
   {
     what: 'wrote the health of a cluster 40 times a second, as long as the API server answered that it does not exist',
+    since: '2026-11-23',
     mendedBy: 'a cluster that is not there is looked at again after a second, as one that has changed',
     plan: '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":5},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":1,"to":3}',
   },
   {
     what: 'left the namespace of an engine for ever, after one list of it was refused although the operator may list it',
+    since: '2026-11-21',
     mendedBy: 'a refusal that nothing explains is asked again for a minute',
     plan: '{"scenario":"engine/own-namespace","seed":0,"faults":[{"where":{"step":3,"of":"read","n":138},"when":"before","what":{"kind":"answer","status":403}}],"from":2,"to":4}',
   },
   {
     what: 'renewed the Lease of a cluster that another one of the same name had taken, so that both reported',
+    since: '2026-11-23',
     mendedBy: 'a renewal names its holder, and the policy of the hub refuses another one',
     plan: '{"scenario":"agents/twin","seed":0,"faults":[]}',
   },
   {
     what: 'told a client that its write was carried out, when a proxy before the API server answered with a page and code 200',
+    since: '2026-11-22',
     mendedBy: 'an answer that is not JSON leaves open whether it was',
     plan: '{"scenario":"gateway/create","seed":0,"faults":[{"where":{"step":1,"of":"write","n":1},"when":"before","what":{"kind":"page"}}],"from":0,"to":2}',
   },
   {
     what: 'forgot which clusters were selected, after an object that somebody deleted could not be made again',
+    since: '2026-11-21',
     mendedBy: 'what was published is kept until it is known whether a write is stored',
     plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":504,"reason":"Timeout"}}]}',
   },
   {
     what: 'asked for definitions that it could not read only with the next resync, so that a definition made anew was not noticed',
+    since: '2026-11-27',
     mendedBy: 'they are asked for again after a minute',
     plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":1,"of":"read","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
   },
   {
     what: 'made the object of a Placement that was gone 20 times a second, while its watch of Placements was late',
+    since: '2026-11-21',
     mendedBy: 'the Placement is read before an object that somebody deleted is made again',
     plan: '{"scenario":"placement/plain","seed":0,"faults":[{"where":{"step":8,"of":"event","n":3},"when":"watch","what":{"kind":"late","ms":30000}}],"from":7,"to":9}',
   },
   {
     what: 'did not say what waits again once a window closed in which a pause or a budget had kept it, but for a restart',
+    since: '2026-11-28',
     mendedBy: 'the decision is made again when the open window closes',
     plan: '{"scenario":"timed/pause","seed":0,"faults":[{"where":{"step":8,"of":"read","n":1},"when":"before","what":{"kind":"crash","ms":1000}}],"from":6,"to":7}',
   },
   {
     what: 'forgot the release of a cluster whose definition was lost, when the decision without it could not be stored at once',
+    since: '2026-11-27',
     mendedBy: 'the hold and its releases are remembered until that decision is stored',
     plan: '{"scenario":"timed/definitions","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":2,"to":4}',
   },
   {
     what: 'applied the status of a cluster again with each resync, after somebody else had written the time of a taint there',
+    since: '2026-11-23',
     mendedBy: 'what an apply cannot take away is taken away by an update',
     plan: '{"scenario":"timed/sets-and-health","seed":0,"faults":[],"from":8,"to":9}',
   },
   {
     what: 'lost what an emptied object had recorded, when somebody else wrote into the object that was to take it over',
+    since: '2026-11-28',
     mendedBy: 'a write of the history alone that conflicts is made again',
     plan: '{"scenario":"placement/emptied-piece","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"before","what":{"kind":"foreign","field":"label"}}],"from":1,"to":3}',
   },
   {
     what: 'stopped an agent that had found another cluster of its name, before its token could be stored',
+    since: '2026-11-28',
     mendedBy: 'it stops once its token is stored',
     plan: '{"scenario":"agents/twin","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
   },
   {
     what: 'said of a cluster that had been silent before the operator was started again that its clock was wrong',
+    since: '2026-11-23',
     mendedBy:
       'the time of a renewal is compared with that at which the API server has stored it, and not with that at which it is read',
     plan: '{"scenario":"agents/silence","seed":0,"faults":[{"where":{"step":2,"of":"write","n":3},"when":"before","what":{"kind":"answer","status":429}},{"where":{"step":2,"of":"write","n":4},"when":"answered","what":{"kind":"crash","ms":1000}}],"from":0,"to":2}',
   },
   {
     what: 'took the taint off a silent cluster when the operator started, where its clock rounded the time up at which the Lease was read',
+    since: '2026-11-23',
     mendedBy:
       'that time is rounded down; a start of the programs in the middle of a scenario may change nothing that is stored',
     plan: '{"scenario":"agents/silence","seed":0,"faults":[],"from":2,"to":3}',
   },
   {
     what: 'left the join token of a cluster valid, after one answer that its Secret was gone or another one',
+    since: '2026-11-23',
     mendedBy: 'the Secret is deleted three times, a minute apart',
     plan: '{"scenario":"agents/claims","seed":0,"faults":[{"where":{"step":0,"of":"write","n":17},"when":"before","what":{"kind":"answer","status":409}}],"from":0,"to":2}',
   },
   {
     what: 'said that an engine was ready, whose objects it had deleted a moment ago for a component that was off, while their watch was late',
+    since: '2026-11-28',
     mendedBy: 'an object counts as applied only by a cache that has the last own write to it',
     plan: '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"lease","n":1},"when":"before","what":{"kind":"behind","ms":20000}}],"from":1,"to":3}',
   },
   {
     what: 'wrote the status of a cluster set once a second in vain, while the watch of sets was silent',
+    since: '2026-11-21',
     mendedBy: 'after a conflict it waits for the watch, and half a minute at the longest',
     plan: '{"scenario":"placement/sets","seed":0,"faults":[{"where":{"step":4,"of":"event","n":2},"when":"watch","what":{"kind":"mute"}},{"where":{"step":4,"of":"write","n":2},"when":"applied","what":{"kind":"silence"}}],"from":2,"to":4}',
   },
   {
     what: 'recorded twice that clusters came in, when the answer to their write was lost and somebody else changed the object before it was repeated',
+    since: '2026-11-28',
     mendedBy: 'what is stored counts as published, whatever else others have changed in the object',
     plan: '{"scenario":"placement/preferred","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"applied","what":{"kind":"page"}},{"where":{"step":4,"of":"write","n":2},"when":"before","what":{"kind":"foreign","field":"content"}}],"from":2,"to":4}',
   },
   {
     what: 'noticed minutes later that a pull secret has another type, when that could not be read at once',
+    since: '2026-11-27',
     mendedBy: 'it is read again after half a minute',
     plan: '{"scenario":"engine/pull-secret","seed":0,"faults":[{"where":{"step":4,"of":"read","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":3,"to":5}',
   },
   {
     what: 'left the certificate of a component that was turned off, where the watch of it had not delivered it yet',
+    since: '2026-11-28',
     mendedBy: 'what this process has stored counts as there, whatever its watch has',
     plan: '{"scenario":"engine/components","seed":142536957,"faults":[{"where":{"step":2,"of":"lease","n":2},"when":"before","what":{"kind":"answer","status":429,"retryAfter":"1"}},{"where":{"step":3,"of":"read","n":5},"when":"before","what":{"kind":"silence"}}],"from":2,"to":4}',
   },
   {
     what: 'left a cluster that says it is available for ever, where the last report of an engine that was deleted was refused once',
+    since: '2026-11-28',
     mendedBy: 'it is tried for a minute before the engine goes without that',
     plan: '{"scenario":"engine/engine-goes-first","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
   },
