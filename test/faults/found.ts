@@ -16,7 +16,7 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     what: 'did not take back a report that the hub had stored without an answer, so that a problem stood there that was over',
     since: '2026-11-23',
     mendedBy: 'after a failed write the agent writes its report again, also where it is the one before',
-    plan: '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}}],"from":0,"to":2}',
+    plan: '{"scenario":"agents/secret-not-stored","seed":690722204,"faults":[{"where":{"step":0,"of":"write","n":19},"when":"applied","what":{"kind":"crash","ms":1000}},{"where":{"step":0,"of":"event","n":14},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"answer","status":500}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"outage","status":429,"ms":5000,"all":true}},{"where":{"step":1,"of":"write","n":6},"when":"answered","what":{"kind":"stop","ms":20000}}],"from":0,"to":2}',
   },
   {
     what: 'held deleted clusters for 15 minutes more, when the decision without them could not be stored at once',
@@ -175,6 +175,18 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     since: '2026-11-28',
     mendedBy: 'it is tried for a minute before the engine goes without that',
     plan: '{"scenario":"engine/engine-goes-first","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":403}}],"from":0,"to":2}',
+  },
+  {
+    what: 'said of a decision that it had the clusters that somebody else had written, when an update that put it right had no answer, and was refused when it was repeated',
+    since: '2026-11-21',
+    mendedBy: 'the object of a write that failed is read before the status says what is stored',
+    plan: '{"scenario":"placement/edited","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"applied","what":{"kind":"reset"}},{"where":{"step":4,"of":"write","n":2},"when":"before","what":{"kind":"definition","ms":10000}}],"from":2,"to":4}',
+  },
+  {
+    what: 'read a Placement and its decision every three seconds, and did not decide, while the watch of a new leader was silent',
+    since: '2026-11-22',
+    mendedBy: 'what the API server has otherwise than the cache is used',
+    plan: '{"scenario":"timed/hold-handed-over","seed":0,"faults":[{"where":{"step":2,"of":"event","n":1},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
   },
 ];
 

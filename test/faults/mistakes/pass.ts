@@ -47,7 +47,7 @@ export const PASS: readonly Mistake[] = [
   {
     name: 'a new leader decides by a cache that is behind',
     file: 'operator/controllers/placement/apply.ts',
-    from: '  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;\n',
+    from: '  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;\n',
     to: '',
     scenarios: 'timed/hold-handed-over',
   },

@@ -229,6 +229,7 @@ function isStored(work: Work, write: DecisionWrite, found: PlacementDecision | u
   return true;
 }
 
+const READ_AGAIN: Result = { ending: 'wait', reason: 'the API server has it otherwise', afterMs: 100 };
 const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
 
 /**
@@ -260,26 +261,32 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;
+  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;
   return undefined;
 }
 
-/** Whether the API server has the Placement and its decision objects as they are known here. */
-async function isCurrent({ placement, owner, objects }: Input, { client }: Scope): Promise<boolean> {
-  const options = { metadataOnly: true };
-  const found = await client.get<Placement>(Placements, nameOf(owner), options);
-  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) return false;
+/**
+ * Whether the API server has the Placement and its decision objects as they are known here. What it has otherwise is read, for the
+ * next pass: a watch that is silent does not deliver it for minutes.
+ */
+async function isCurrent({ placement, owner, objects, state }: Input, scope: Scope): Promise<boolean> {
+  const { client, key, mutations } = scope;
+  const found = await client.get<Placement>(Placements, nameOf(owner));
+  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) {
+    if (found?.metadata.uid === owner.uid) mutations.placements.mutated(key, found);
+    return false;
+  }
   const labelSelector = `${PLACEMENT_LABEL}=${owner.name}`;
   const stored = await client.list<PlacementDecision>(PlacementDecisions, owner.namespace, {
-    ...options,
+    metadataOnly: true,
     labelSelector,
   });
   const versions = new Map(stored.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
   const known = [...objects.values()].filter(({ metadata }) => metadata.labels?.[PLACEMENT_LABEL] === owner.name);
-  return (
-    versions.size === known.length &&
-    known.every(({ metadata }) => versions.get(metadata.name) === metadata.resourceVersion)
-  );
+  const names = new Set([...versions.keys(), ...known.map(({ metadata }) => metadata.name)]);
+  const others = [...names].filter((name) => versions.get(name) !== objects.get(name)?.metadata.resourceVersion);
+  for (const name of others) await readStoredDecision({ name, known: objects.get(name), state }, scope);
+  return others.length === 0;
 }
 
 function nameOf({ namespace, name }: DecisionOwner): ObjectName {

@@ -34,7 +34,12 @@ export interface Input {
 }
 
 const NOT_CURRENT_RETRY_MS = 30_000;
-export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
+/** What the watch delivers next starts the next pass; one that is silent delivers nothing for minutes. */
+export const CACHE_BEHIND: Result = {
+  ending: 'wait',
+  reason: 'the cache is older than what was read',
+  afterMs: 30_000,
+};
 /** What has changed first after a restart. */
 export const UNKNOWN = 'unknown';
 

@@ -4,6 +4,7 @@ import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import {
   placementReport,
   statusToWrite,
+  type PlacementReport,
   type Publication,
   heldStates,
   statusWithHolds,
@@ -16,7 +17,7 @@ import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Outcome, Decided } from './decide.js';
 import { recordDecision, recordHoldBegins, recordHoldEnds, recordStatus } from './events.js';
-import type { Input } from './gather.js';
+import { readStoredDecision, type Input } from './gather.js';
 import type { Scope } from './scope.js';
 import type { Placement } from '../../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
@@ -31,20 +32,39 @@ const DEFINITIONS_RETRIES = 3;
 
 /**
  * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
- * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
- * status is refused.
+ * After an error that usually ends within moments, and where other is stored than was read, the status stays as it is: the
+ * reconcile is retried. Throws when the status is refused.
  */
 export async function report(outcome: Outcome, scope: Scope): Promise<Result> {
   if (outcome.error === undefined) reportDecision(outcome, scope);
-  if (!isTransient(outcome.error)) await reportStatus(outcome, scope);
+  const isKnown = isTransient(outcome.error) ? false : await isAsRead(outcome, scope);
+  if (isKnown !== false) await reportStatus(outcome, isKnown === true, scope);
   remember(outcome);
   return resultOf(outcome, scope);
 }
 
-async function reportStatus(outcome: Outcome, scope: Scope): Promise<void> {
+/**
+ * Whether the object of a write that has failed is as it was read: an attempt whose answer was lost may have been carried out.
+ * Undefined where it cannot be read.
+ */
+async function isAsRead({ input, publication: { failure } }: Outcome, scope: Scope): Promise<boolean | undefined> {
+  const { objects, state } = input;
+  if (failure === undefined || !state.unconfirmed.has(failure.name)) return true;
+  const known = objects.get(failure.name);
+  try {
+    const found = await readStoredDecision({ name: failure.name, known, state }, scope);
+    return found?.metadata.resourceVersion === known?.metadata.resourceVersion;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `isKnown`: whether it is known what is stored. If not, the status goes on listing what it lists. */
+async function reportStatus(outcome: Outcome, isKnown: boolean, scope: Scope): Promise<void> {
   const { input, decision, publication } = outcome;
   const { clock, key, namespace, name, caches, metrics, recorder } = scope;
-  const reported = placementReport(input.snapshot, decision, publication);
+  const made = placementReport(input.snapshot, decision, publication);
+  const reported = isKnown ? made : { ...made, ...listedIn(input.placement.status) };
   const status = statusToWrite(input.placement.status, reported, timestamp(clock.now()));
   if (status !== undefined) await storeStatus(input, status, scope);
   // Events cannot be created in a namespace that is being deleted.
@@ -58,6 +78,13 @@ async function reportStatus(outcome: Outcome, scope: Scope): Promise<void> {
   const { phase, numberOfSelectedClusters: clusters } = reported;
   const held = staying(decision).length + keptOut(decision).length;
   metrics?.placement({ namespace, name, phase, clusters, held });
+}
+
+type Listed = Pick<PlacementReport, 'numberOfSelectedClusters' | 'decisions' | 'decisionGroups'>;
+
+/** What the status lists. */
+function listedIn({ numberOfSelectedClusters = 0, decisions = [], decisionGroups }: Placement['status'] = {}): Listed {
+  return { numberOfSelectedClusters, decisions, decisionGroups };
 }
 
 /** An explanation of the Placement with the clusters of now; undefined while the status of too many Placements changes at once. */
