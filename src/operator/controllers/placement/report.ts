@@ -37,34 +37,36 @@ const DEFINITIONS_RETRIES = 3;
  */
 export async function report(outcome: Outcome, scope: Scope): Promise<Result> {
   if (outcome.error === undefined) reportDecision(outcome, scope);
-  const isKnown = isTransient(outcome.error) ? false : await isAsRead(outcome, scope);
-  if (isKnown !== false) await reportStatus(outcome, isKnown === true, scope);
+  if (!isTransient(outcome.error)) {
+    const stored = await storedNow(outcome, scope);
+    if (stored !== 'other') await reportStatus(outcome, stored, scope);
+  }
   remember(outcome);
   return resultOf(outcome, scope);
 }
 
-/**
- * Whether the object of a write that has failed is as it was read: an attempt whose answer was lost may have been carried out.
- * Undefined where it cannot be read.
- */
-async function isAsRead({ input, publication: { failure } }: Outcome, scope: Scope): Promise<boolean | undefined> {
+/** Whether what is stored is what the report takes for stored. */
+type Stored = 'asReported' | 'other' | 'unknown';
+
+/** Reads the object of a write that has failed: an attempt whose answer was lost may have been carried out. */
+async function storedNow({ input, publication: { failure } }: Outcome, scope: Scope): Promise<Stored> {
   const { objects, state } = input;
-  if (failure === undefined || !state.unconfirmed.has(failure.name)) return true;
+  if (failure === undefined || !state.unconfirmed.has(failure.name)) return 'asReported';
   const known = objects.get(failure.name);
   try {
     const found = await readStoredDecision({ name: failure.name, known, state }, scope);
-    return found?.metadata.resourceVersion === known?.metadata.resourceVersion;
+    return found?.metadata.resourceVersion === known?.metadata.resourceVersion ? 'asReported' : 'other';
   } catch {
-    return undefined;
+    return 'unknown';
   }
 }
 
-/** `isKnown`: whether it is known what is stored. If not, the status goes on listing what it lists. */
-async function reportStatus(outcome: Outcome, isKnown: boolean, scope: Scope): Promise<void> {
+/** Where it is not known what is stored, the status goes on listing what it lists. */
+async function reportStatus(outcome: Outcome, stored: Stored, scope: Scope): Promise<void> {
   const { input, decision, publication } = outcome;
   const { clock, key, namespace, name, caches, metrics, recorder } = scope;
   const made = placementReport(input.snapshot, decision, publication);
-  const reported = isKnown ? made : { ...made, ...listedIn(input.placement.status) };
+  const reported = stored === 'unknown' ? { ...made, ...listedIn(input.placement.status) } : made;
   const status = statusToWrite(input.placement.status, reported, timestamp(clock.now()));
   if (status !== undefined) await storeStatus(input, status, scope);
   // Events cannot be created in a namespace that is being deleted.
