@@ -54,7 +54,8 @@ describe('what a text in the box means', () => {
     expect(found('prod')).toEqual([{ kind: 'set', name: 'prod', clusters: 3 }]);
   });
 
-  it('can be a state, and nothing written stands for all that there are', () => {
+  it('can be a state, in the word of the page, and nothing written stands for all that there are', () => {
+    expect(found('no agent')).toEqual([{ kind: 'health', health: 'noAgent', clusters: 4 }]);
     expect(found('unsat')).toEqual([{ kind: 'phase', phase: 'Unsatisfied', placements: 1 }]);
     const held = { ...rawPlacement({}), status: { phase: 'Unsatisfied', conditions: [HELD] } };
     const world = { ...WORLD, objects: { ...WORLD.objects, placements: [held] } };
@@ -75,6 +76,7 @@ describe('what a text in the box means', () => {
       { kind: 'filter', q: 'label:tier=eu', clusters: 3 },
     ]);
     expect(asked('label:region=us s', 'filter')).toEqual(['label:region=us set:prod: 1']);
+    expect(asked('region=e', 'filter')).toContain('label:region=eu: 2');
   });
 
   it('can ask why, in either order', () => {

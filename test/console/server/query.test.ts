@@ -37,6 +37,7 @@ describe('the query of the fleet', () => {
     ['name:prod-eu-1', true],
     ['name:prod', false],
     ['health:Silent', true],
+    ['health:"not joined"', false],
     ['health:well', 'health:well: want one of unavailable, silent, notJoined, deleting, noAgent, available'],
     ['sett:x', 'sett:x: unknown field sett, want set, label, claim, health, taint, name'],
     ['set:', 'set:: a value is missing'],

@@ -80,7 +80,9 @@ function filtersOf(snapshot: Snapshot, q: string): readonly Meaning[] {
   const { fault, matched } = matchedBy(snapshot, q);
   const at = q.lastIndexOf(' ') + 1;
   const [before, last] = [q.slice(0, at), q.slice(at)];
-  const terms = termsOf(snapshot).filter((term) => term.startsWith(last) && term !== last);
+  // `region=eu` can mean a label or a claim.
+  const isMeant = (term: string): boolean => term.startsWith(last) || (last.includes('=') && term.includes(`:${last}`));
+  const terms = termsOf(snapshot).filter((term) => isMeant(term) && term !== last);
   const own: Meaning[] = fault === undefined && q !== '' ? [{ kind: 'filter', q, clusters: matched.length }] : [];
   const clusters = matchedBy(snapshot, before).matched;
   return [
@@ -128,15 +130,20 @@ function alike(candidates: readonly Candidate[], text: string): readonly Meaning
   return candidates.flatMap(({ texts, meaning }) => (near !== undefined && texts.includes(near) ? [meaning] : []));
 }
 
+/** `no agent`, as the page says it, for `noAgent`. */
+function spaced(word: string): string {
+  return word.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`);
+}
+
 /** What is in trouble, by its word; the worst first. */
 function statesOf(snapshot: Snapshot): readonly Candidate[] {
   return snapshot.once('find states', () => {
     const counts = countsOf(fleetClusters(snapshot));
     const healths = HEALTHS.filter((health) => counts[health] > 0).map((health) =>
-      candidate([health], { kind: 'health', health, clusters: counts[health] }),
+      candidate([health, spaced(health)], { kind: 'health', health, clusters: counts[health] }),
     );
     const ofPhases = [...counted(placementsOf(snapshot).map(shownPhase))].map(([phase, placements]) =>
-      candidate([phase], { kind: 'phase', phase, placements }),
+      candidate([phase, spaced(phase)], { kind: 'phase', phase, placements }),
     );
     return [...healths, ...ofPhases];
   });

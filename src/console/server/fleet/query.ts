@@ -64,7 +64,7 @@ function parseTerm(word: string, plain: string): Term['matches'] | string {
     case 'name':
       return ({ name: of }) => of === rest;
     case 'health': {
-      const health = HEALTHS.find((one) => one.toLowerCase() === rest.toLowerCase());
+      const health = HEALTHS.find((one) => one.toLowerCase() === rest.replaceAll(/\s/g, '').toLowerCase());
       if (health === undefined) return `${word}: want one of ${HEALTHS.join(', ')}`;
       return (cluster) => cluster.health === health;
     }
