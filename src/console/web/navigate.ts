@@ -15,9 +15,15 @@ export function hrefOf(to: Route): string {
   return BASE + formatRoute(to);
 }
 
-export function navigate(to: Route): void {
-  history.pushState(null, '', hrefOf(to));
+/** On the page that is shown, with an entry in the history: for what somebody presses. Nothing moves but what changes. */
+export function turn(to: Route): void {
+  history[hrefOf(to) === hrefOf(route.value) ? 'replaceState' : 'pushState'](null, '', hrefOf(to));
   route.value = to;
+}
+
+/** To another page, from its top. */
+export function navigate(to: Route): void {
+  turn(to);
   scrollTo(0, 0);
 }
 

@@ -4,7 +4,7 @@ import type { ClusterAnswer } from '../../../answers/cluster.js';
 import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
 import { useArrival } from '../keys.js';
-import { amend, hrefOf } from '../navigate.js';
+import { hrefOf, turn } from '../navigate.js';
 import { FLEET, HISTORY, type RouteOf } from '../route.js';
 import { useLoaded } from '../store.js';
 import { ActButton, ActPanel, isActionOf } from '../objects/action.js';
@@ -22,7 +22,7 @@ import { Term } from '../parts/term.js';
 
 export function ClusterPage({ route }: { readonly route: RouteOf<'cluster'> }): JSX.Element {
   const { name, act } = route;
-  const onAct = (to: string): void => amend({ ...route, act: to });
+  const onAct = (to: string): void => turn({ ...route, act: to });
   const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);
   return (
     <>

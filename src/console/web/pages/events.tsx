@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { EventRow } from '../../../answers/explain/events.js';
 import type { EventsPart } from '../../wire/answer.js';
 import { shown } from '../command.js';
-import { amend, hrefOf } from '../navigate.js';
+import { amend, hrefOf, turn } from '../navigate.js';
 import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { Moment } from '../objects/history.js';
@@ -54,7 +54,7 @@ export function EventsPage({ route }: { readonly route: RouteOf<'events'> }): JS
                   value={q}
                   onInput={(event) => amend({ ...route, q: event.currentTarget.value })}
                 />
-                <Tabs label="Type" list={TYPES} on={type} onPress={(one) => amend({ ...route, type: one })} />
+                <Tabs label="Type" list={TYPES} on={type} onPress={(one) => turn({ ...route, type: one })} />
               </div>
               {total === 0 && (
                 <Empty title={q + type === '' ? 'There are no events.' : 'No event matches.'}>

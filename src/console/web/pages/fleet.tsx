@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Fleet, FleetMap } from '../../wire/fleet.js';
 import { hasUnseen } from '../../wire/unseen.js';
 import { shown } from '../command.js';
-import { amend, navigate } from '../navigate.js';
+import { amend, turn } from '../navigate.js';
 import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { ClusterTable } from '../objects/clustertable.js';
@@ -119,7 +119,7 @@ function FleetView({ fleet, route, address, of }: FleetViewProps): JSX.Element {
               ? `${fleet.total.toLocaleString('en-US')} clusters`
               : `${fleet.matched.toLocaleString('en-US')} of ${fleet.total.toLocaleString('en-US')} match`}
           </p>
-          <Tabs label="View" list={VIEWS} on={view} onPress={(one) => amend({ ...route, view: one })} />
+          <Tabs label="View" list={VIEWS} on={view} onPress={(one) => turn({ ...route, view: one })} />
         </div>
         {fleet.without !== undefined ? (
           <NoMatch without={fleet.without} q={q} onFilter={filter} />
@@ -129,7 +129,7 @@ function FleetView({ fleet, route, address, of }: FleetViewProps): JSX.Element {
           <ClusterTable
             total={fleet.matched}
             sort={route.sort}
-            onSort={(sort) => navigate({ ...route, sort })}
+            onSort={(sort) => turn({ ...route, sort })}
             address={address}
             of={of}
           />
@@ -180,12 +180,12 @@ function FleetMapView({
   return (
     <>
       <MapBar rows={data?.color === color ? data.legend : []}>
-        <GroupSelect value={group} onChange={(one) => amend({ ...route, group: one })} />
+        <GroupSelect value={group} onChange={(one) => turn({ ...route, group: one })} />
         <Select
           label="Color by"
           value={color}
           list={[...(data?.colors ?? []), ...scoresOf(color)]}
-          onChange={(one) => amend({ ...route, color: one })}
+          onChange={(one) => turn({ ...route, color: one })}
         />
       </MapBar>
       {error !== undefined && <Problem status={error} />}

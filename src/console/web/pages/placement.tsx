@@ -3,7 +3,7 @@ import { VERDICTS } from '../../../api/verdicts.js';
 import type { FunnelStep } from '../../../answers/explain/funnel.js';
 import { SHOWS, UNDECIDED, type PlacementView, type Show as Shown } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import { amend, hrefOf } from '../navigate.js';
+import { hrefOf, turn } from '../navigate.js';
 import { HISTORY, type RouteOf } from '../route.js';
 import { isUndecided, placementPath, useLoaded } from '../store.js';
 import { spaced } from '../words.js';
@@ -25,7 +25,7 @@ export function PlacementPage({ route }: { readonly route: RouteOf<'placement'> 
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
   const { data } = loaded;
-  const onAct = (act: string): void => amend({ ...route, act });
+  const onAct = (act: string): void => turn({ ...route, act });
   return (
     <>
       <PageHead

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { shownPhase, WORST_FIRST, type PlacementRow, type Placements } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import { amend } from '../navigate.js';
+import { amend, turn } from '../navigate.js';
 import type { RouteOf } from '../route.js';
 import { useLatest } from '../store.js';
 import { spaced } from '../words.js';
@@ -53,7 +53,7 @@ function PlacementsView({ data, route }: ViewProps): JSX.Element {
   return (
     <div class="card">
       <div class="toolbar">
-        <Tabs label="Phase" list={tabs} on={phase} onPress={(one) => amend({ ...route, phase: one })} />
+        <Tabs label="Phase" list={tabs} on={phase} onPress={(one) => turn({ ...route, phase: one })} />
         <input
           type="search"
           aria-label="Filter Placements by name"

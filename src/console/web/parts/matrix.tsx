@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { VERDICTS, type VerdictWord } from '../../../api/verdicts.js';
 import { SHOWS, type Cell, type Matrix, type MatrixRow, type Requirement, type Show } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import { amend } from '../navigate.js';
+import { amend, turn } from '../navigate.js';
 import type { RouteOf } from '../route.js';
 import { placementPath, useLatest } from '../store.js';
 import { spaced } from '../words.js';
@@ -40,8 +40,8 @@ export function MatrixView({ route, show, isKnown }: MatrixProps): JSX.Element {
   const loaded = useLatest<Matrix>(address(0, BLOCK));
   const { data, error } = loaded;
   const isDecided = !isWithheld(loaded, 'placementdecisions');
-  const onShow = (one: Show): void => amend({ ...route, show: one });
-  const onWhy = (cluster: string): void => amend({ ...route, why: cluster });
+  const onShow = (one: Show): void => turn({ ...route, show: one });
+  const onWhy = (cluster: string): void => turn({ ...route, why: cluster });
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
     <section class="card" aria-label="Clusters and requirements">

@@ -87,6 +87,13 @@ export const STORIES: readonly Story[] = [
       await page.keyboard.press('Escape');
       // The focus is where it was.
       await page.locator('button[aria-label^="Why cluster-"]:focus').waitFor();
+      // What is pressed can be taken back: the answer is there again, and then the tab before it.
+      await page.goBack();
+      await page.getByRole('dialog').waitFor();
+      await page.goBack();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.goBack();
+      await page.getByRole('button', { name: /^In \d/, pressed: true }).waitFor();
     },
   ],
   [
