@@ -64,7 +64,7 @@ export type What =
    * it knows no newer version. Reads that name none, and writes, are answered from the store, as ever.
    */
   | { readonly kind: 'behind'; readonly ms: number }
-  /** Somebody else writes to the object of this write: a label, or a value of its first owned field. */
+  /** Somebody else writes to the object of this write: a label, or, where a program puts it right at once, a field of its own. */
   | { readonly kind: 'foreign'; readonly field: 'label' | 'content' }
   /** The wall clock of the process is set by `ms`. */
   | { readonly kind: 'clock'; readonly ms: number }

@@ -274,8 +274,7 @@ class Run {
     if (this.#injector.calmAt > this.#options.base.simulation.monotonic()) return;
     for (const { passes, name } of this.#programs)
       for (const [key, count] of passes)
-        if (count > mostPasses * (1 + this.#injector.reached.length))
-          this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
+        if (count > mostPasses) this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
   }
 
   /** The run without faults selects whom the scenario says; all others are compared with it. */

@@ -171,6 +171,7 @@ function hasClients({ reference: { counts } }: Window): boolean {
 const SORTS_WITHOUT: readonly Sort[] = ['write', 'write', 'write', 'read', 'lease', 'event', 'event'];
 const SORTS_WITH_CLIENTS: readonly Sort[] = ['write', 'write', 'read', 'client', 'client'];
 const FEWEST = 3;
+const TRIES = 10;
 const MOST = 30;
 
 /** A random plan: 3 to 30 faults, most often few, and an order of events of its own. */
@@ -180,7 +181,8 @@ export function randomPlan(seed: number, window: Window): Plan {
   const dice = new Dice(seed);
   const size = Math.min(FEWEST + Math.floor(-Math.log(1 - dice.next()) * 4), MOST);
   const faults: Fault[] = [];
-  for (let n = 0; n < size; n++) {
+  // A step may have no place of a sort, and a place may be drawn twice.
+  for (let tries = 0; faults.length < size && tries < TRIES * size; tries++) {
     const of = dice.pick(sorts);
     const step = dice.between(0, reference.counts.length - 1);
     const most = reference.counts[step]?.[of] ?? 0;

@@ -215,7 +215,9 @@ export class Injector {
   #meet(fault: Fault): void {
     this.#waiting = this.#waiting.filter((one) => one !== fault);
     this.reached.push(fault);
-    this.#disturb(0);
+    const { what } = fault;
+    // Who is told to wait does so.
+    this.#disturb(what.kind === 'answer' ? Number(what.retryAfter ?? 0) * 1_000 : 0);
   }
 
   #setClock(ms: number, { clock, clockCorrectedAfterMs: correctedAfterMs }: Struck): void {

@@ -1,14 +1,22 @@
 import { AGENTS_NAMESPACE, PLACEMENT_LABEL } from '../../../src/api/names.js';
-import { PlacementDecisions } from '../../../src/api/resources.js';
+import { MultiClusterEngines, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
 import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { BaseHub } from './base.js';
 import type { Hands } from './hands.js';
 import type { Meddler } from './injector.js';
+import type { SentRequest } from './request.js';
 
 /** The label that somebody else writes. */
 export const TOUCHED = 'example.com/touched';
+
+/** Of what an engine has made. */
+const COMPONENT_LABEL = 'app.kubernetes.io/component';
+const PHASES: Readonly<Record<string, string>> = {
+  [resourceOf(Placements)]: 'Pending',
+  [resourceOf(MultiClusterEngines)]: 'Error',
+};
 
 /** Who takes all Leases. */
 export const SOMEBODY = 'somebody-else';
@@ -21,16 +29,16 @@ export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddle
       if (metadata.namespace !== undefined && !isOfCluster(metadata))
         await hands.patch(Leases, metadata, { spec: { holderIdentity: holder } });
   };
+  const isLabelled = ({ resource, key }: SentRequest): boolean =>
+    server.store.get(resource, key)?.object.metadata.labels?.[COMPONENT_LABEL] !== undefined;
   return {
     write: (sent, field) => {
-      const [path = ''] = sent.path.replace(/\/status$/, '').split('?');
       if (sent.method === 'POST' || sent.name === '') return;
+      const [path = ''] = sent.path.split('?');
       const patch =
-        field === 'label' ? { metadata: { labels: { [TOUCHED]: sent.verb } } } : { status: { phase: 'Odd' } };
-      // Who is selected stays: else the plan itself would break a rule.
-      const owned = { metadata: { labels: { [PLACEMENT_LABEL]: 'odd' } } };
-      const isDecision = field === 'content' && sent.resource.startsWith(resourceOf(PlacementDecisions));
-      quietly(hands.send('PATCH', path, isDecision ? owned : patch, 'application/merge-patch+json'));
+        field === 'label' ? { metadata: { labels: { [TOUCHED]: sent.verb } } } : contentOf(sent, isLabelled(sent));
+      const target = field === 'label' ? path.replace(/\/status$/, '') : path;
+      if (patch !== undefined) quietly(hands.send('PATCH', target, patch, 'application/merge-patch+json'));
     },
     takeLeases: (ms) => {
       quietly(setHolder(SOMEBODY));
@@ -38,6 +46,18 @@ export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddle
     },
     version: () => BigInt(server.store.revision),
   };
+}
+
+/**
+ * Another value of a field that a program owns, and writes again; undefined where nobody does so at once. Who is selected stays: else the
+ * plan itself would break a rule.
+ */
+function contentOf({ resource }: SentRequest, isLabelled: boolean): object | undefined {
+  const [collection = '', subresource] = resource.split('/');
+  const phase = PHASES[collection];
+  if (subresource === 'status') return phase === undefined ? undefined : { status: { phase } };
+  const label = collection === resourceOf(PlacementDecisions) ? PLACEMENT_LABEL : COMPONENT_LABEL;
+  return label === PLACEMENT_LABEL || isLabelled ? { metadata: { labels: { [label]: 'odd' } } } : undefined;
 }
 
 /** The Lease of a cluster, or of a node: only its own renews it. */

@@ -10,6 +10,8 @@ export interface SentRequest {
   readonly resource: string;
   readonly verb: string;
   readonly name: string;
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
   /** Absent for a watch: its events are counted, and the request that opens it as a read. */
   readonly sort: Sort;
   /** Of a watch that goes on: the version from which it does. */
@@ -17,11 +19,12 @@ export interface SentRequest {
 }
 
 export function sentOf(call: Call, process: string): SentRequest {
-  const { verb, resource, name = '' } = call.target;
+  const { verb, resource, namespace, name = '' } = call.target;
+  const key = namespace === undefined ? name : `${namespace}/${name}`;
   // An agent renews by a patch, and does so all the time; it creates its Lease once.
   const isLease = resource === 'leases.coordination.k8s.io' && (call.bucket === 'leases' || call.method === 'PATCH');
   const sort = isLease ? 'lease' : call.method === 'GET' ? 'read' : 'write';
   const version = verb === 'watch' ? call.query?.['resourceVersion'] : undefined;
   const watchedFrom = version === undefined ? undefined : BigInt(version);
-  return { process, method: call.method, path: call.path, resource, verb, name, sort, watchedFrom };
+  return { process, method: call.method, path: call.path, resource, verb, name, key, sort, watchedFrom };
 }
