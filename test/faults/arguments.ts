@@ -37,7 +37,7 @@ export function argumentsOf<T extends Options, R>(
 }
 
 /** Ends the program with what is wrong. */
-export function refuse(program: string, what: string): never {
+function refuse(program: string, what: string): never {
   console.error(`${program}: ${what}`);
   process.exit(REFUSED);
 }

@@ -131,7 +131,7 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
 }
 
 /** @throws Error that names the scenarios there are */
-export function scenarioOf(name: string): Scenario {
+function scenarioOf(name: string): Scenario {
   const found = SCENARIOS.find((one) => one.name === name);
   if (found === undefined)
     throw new Error(`scenario: ${JSON.stringify(name)} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`);
