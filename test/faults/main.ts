@@ -1,41 +1,22 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
-import { errorText } from '../../src/runtime/errors.js';
-import { Explorer, foundText, scenarioOf, stretchesOf } from './explore/explorer.js';
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from './arguments.js';
+import { BrokenReference, Explorer, foundText, stretchesOf, type Found } from './explore/explorer.js';
 import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { FOUND } from './found.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
 
-/**
- * `npm run faults -- --plans N --seed S`: N random plans, after those of each `--exhaustive bytes|crashes|events|requests`.
- * `npm run faults -- --plan JSON [--log]`: one plan, with the log of the programs.
- *   --share N         only each N-th of the exhaustive plans; the seed names the first, so that N seeds in a row have all
- *   --found           before these, the plans that have found a fault of the product
- *   --scenario NAME   only the scenarios whose names begin so
- *   --first           ends with the first plan that breaks a rule, as it is
- *   --workers N       in N processes, each with scenarios of its own; default: one for each core
- * The last line is `N plans, V violations`; the exit code is 0 only for none.
- */
-const { values } = parseArgs({
-  options: {
-    plans: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    exhaustive: { type: 'string', multiple: true, default: [] },
-    share: { type: 'string', default: '1' },
-    found: { type: 'boolean', default: false },
-    scenario: { type: 'string', default: '' },
-    plan: { type: 'string' },
-    log: { type: 'boolean', default: false },
-    first: { type: 'boolean', default: false },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    /** Of a process that another one has started: it asks for scenarios. */
-    worker: { type: 'boolean', default: false },
-  },
-});
+const USAGE = `npm run faults -- --plans N --seed S: N random plans, after those of each --exhaustive bytes|crashes|events|requests.
+npm run faults -- --plan JSON [--log]: one plan, with the log of the programs.
+  --share N         only each N-th of the exhaustive plans; the seed names the first, so that N seeds in a row have all
+  --found           before these, the plans that have found a fault of the product
+  --scenario NAME   only the scenarios whose names begin so
+  --first           ends with the first plan that breaks a rule, as it is
+  --workers N       in N processes, each with scenarios of its own; default: one for each core
+The last line is "N plans, V violations"; the exit code is 0 only for none, and 2 where nothing was run.`;
 
 /** What a worker tells. */
 type Message =
@@ -50,39 +31,47 @@ interface Counts {
 
 const EXHAUSTIVE = { bytes: bytePlans, crashes: crashPlans, events: eventPlans, requests: requestPlans };
 
-/** Ends the program with what is wrong with its arguments. */
-function refuse(what: string): never {
-  console.error(`faults: ${what}`);
-  process.exit(2);
-}
+const options = {
+  plans: { type: 'string' },
+  seed: { type: 'string' },
+  exhaustive: { type: 'string', multiple: true },
+  share: { type: 'string' },
+  found: { type: 'boolean' },
+  scenario: { type: 'string' },
+  plan: { type: 'string' },
+  log: { type: 'boolean' },
+  first: { type: 'boolean' },
+  workers: { type: 'string' },
+  /** Of a process that another one has started: it asks for scenarios. */
+  worker: { type: 'boolean' },
+} as const;
+/** Of many plans. */
+const OF_MANY = ['plans', 'seed', 'exhaustive', 'share', 'found', 'scenario', 'first'] as const;
 
-function planOfArguments(text: string): Plan {
-  try {
-    const plan = readPlan(text);
-    scenarioOf(plan.scenario);
-    return plan;
-  } catch (error) {
-    return refuse(`--plan: ${errorText(error)}`);
-  }
-}
-
-function count(option: 'plans' | 'seed' | 'share' | 'workers', least: number): number {
-  const number = Number(values[option]);
-  if (!Number.isInteger(number) || number < least)
-    refuse(`--${option}: ${JSON.stringify(values[option])} is not an integer of at least ${least}`);
-  return number;
-}
-
-const names = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(values.scenario));
-if (names.length === 0) refuse(`--scenario: no scenario begins with ${JSON.stringify(values.scenario)}`);
-const sorts = values.exhaustive.map((sort) => {
-  if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
-    return refuse(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
-  return EXHAUSTIVE[sort];
+const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf('faults', USAGE, options, (given) => {
+  const { plan, scenario = '', exhaustive = [] } = given;
+  const beside = OF_MANY.find((flag) => given[flag] !== undefined);
+  if (plan !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --plan`);
+  if (plan === undefined && given.log === true) throw new Error('--log: is only for one --plan');
+  const all = {
+    values: given,
+    one: plan === undefined ? undefined : valueOf('plan', () => readPlan(plan)),
+    names: SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(scenario)),
+    sorts: exhaustive.map((sort) => {
+      if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
+        throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
+      return EXHAUSTIVE[sort];
+    }),
+    wanted: integerOf('plans', given.plans ?? '0', 0),
+    seed: seedOf(given.seed),
+    share: integerOf('share', given.share ?? '1', 1),
+    workers: integerOf('workers', given.workers ?? String(availableParallelism()), 1),
+  };
+  if (all.names.length === 0) throw new Error(`--scenario: no scenario begins with ${JSON.stringify(scenario)}`);
+  if (plan === undefined && all.wanted === 0 && exhaustive.length === 0 && given.found !== true)
+    throw new Error(`${NOTHING_TO_RUN}: give --plans, --exhaustive, --found or --plan`);
+  return all;
 });
-const wanted = count('plans', 0);
-const seed = count('seed', 0);
-const share = count('share', 1);
 
 /** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
 const WEIGHTS: Readonly<Record<string, number>> = { placement: 8, gateway: 10, timed: 4 };
@@ -102,7 +91,7 @@ for (const name of names) {
 }
 
 async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> {
-  for (const { plan } of values.found ? FOUND : []) if (plan.scenario === name) yield plan;
+  for (const { plan } of values.found === true ? FOUND : []) if (plan.scenario === name) yield plan;
   const stretches = stretchesOf(name);
   let index = seed;
   for (const stretch of sorts.length === 0 ? [] : stretches) {
@@ -124,12 +113,20 @@ async function work(next: () => Promise<string | undefined>, told: (text: string
   const explorer = await Explorer.start();
   let [plans, violations] = [0, 0];
   for (let name = await next(); name !== undefined; name = await next()) {
-    for await (const plan of plansOf(explorer, name)) {
+    try {
+      for await (const plan of plansOf(explorer, name)) {
+        const [first] = (await explorer.run(plan)).violations;
+        plans += 1;
+        if (first === undefined) continue;
+        violations += 1;
+        const isFirst = values.first === true;
+        told(foundText(isFirst ? { plan, violations: [first] } : await explorer.shrink(plan, first.rule)));
+      }
+    } catch (error) {
+      // Without a run to compare with, the other plans of the scenario say nothing.
       plans += 1;
-      const [first] = (await explorer.run(plan)).violations;
-      if (first === undefined) continue;
       violations += 1;
-      told(foundText(values.first ? { plan, violations: [first] } : await explorer.shrink(plan, first.rule)));
+      told(foundText(foundIn(error)));
     }
     explorer.forget();
   }
@@ -137,22 +134,35 @@ async function work(next: () => Promise<string | undefined>, told: (text: string
   return { plans, violations };
 }
 
+/** What a run without faults has broken. @throws any other error */
+function foundIn(error: unknown): Found {
+  if (error instanceof BrokenReference) return error.found;
+  throw error;
+}
+
 async function onePlan(plan: Plan): Promise<Counts> {
   const explorer = await Explorer.start();
-  const outcome = await explorer.run(plan, values.log ? (line) => console.log(line) : undefined);
-  if (values.log) console.log(outcome.named.join('\n'));
-  if (outcome.violations.length > 0) console.log(foundText({ plan, violations: outcome.violations }));
+  const run = async (): Promise<Found> => {
+    const { named, violations } = await explorer.run(
+      plan,
+      values.log === true ? (line) => console.log(line) : undefined,
+    );
+    if (values.log === true) console.log(named.join('\n'));
+    return { plan, violations };
+  };
+  const found = await run().catch(foundIn);
+  if (found.violations.length > 0) console.log(foundText(found));
   await explorer.close();
-  return { plans: 1, violations: Math.min(outcome.violations.length, 1) };
+  return { plans: 1, violations: Math.min(found.violations.length, 1) };
 }
 
 function tell(text: string): void {
   console.log(text);
-  if (values.first) process.exit(1);
+  if (values.first === true) process.exit(1);
 }
 
 /** Each worker gets the next scenario when it is done with one; the dearest come first. */
-function inWorkers(workers: number): Promise<Counts> {
+function inWorkers(): Promise<Counts> {
   const waiting = names.toSorted((a, b) => weightOf(a) - weightOf(b));
   if (workers === 1) return work(async () => waiting.shift(), tell);
   const running = Array.from({ length: workers }, () => {
@@ -176,7 +186,7 @@ function send(message: Message, sent: () => void = () => undefined): void {
   process.send?.(message, sent);
 }
 
-if (values.worker) {
+if (values.worker === true) {
   const next = (): Promise<string | undefined> =>
     new Promise((resolve) => {
       process.once('message', ({ name }: { readonly name?: string }) => resolve(name));
@@ -185,9 +195,6 @@ if (values.worker) {
   const counts = await work(next, (text) => send({ kind: 'found', text }));
   send({ kind: 'end', ...counts }, () => process.disconnect());
 } else {
-  const counts = await (values.plan === undefined
-    ? inWorkers(count('workers', 1))
-    : onePlan(planOfArguments(values.plan)));
-  console.log(`${counts.plans} plans, ${counts.violations} violations`);
-  process.exitCode = counts.violations === 0 ? 0 : 1;
+  const { plans, violations } = await (one === undefined ? inWorkers() : onePlan(one));
+  conclude('faults', `${plans} plans, ${violations} violations`, plans, violations);
 }

@@ -1,3 +1,6 @@
+import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
+import { SCENARIOS } from './scenarios/all.js';
+
 /**
  * A plan is data: a scenario, a seed of the order of events, and the faults. `npm run faults -- --plan JSON` runs one.
  */
@@ -92,23 +95,115 @@ export function planText(plan: Plan): string {
   return JSON.stringify(plan);
 }
 
+/** What the value of a field has to be, in words and as a test. */
+type Rule = readonly [words: string, holds: (value: unknown) => boolean];
+
+const oneOf = (values: readonly string[]): Rule => [
+  `one of ${values.join(', ')}`,
+  (value) => values.includes(value as string),
+];
+const integer = (least: number, most = Infinity): Rule => [
+  `an integer ${most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`}`,
+  (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+];
+const optional = ([words, holds]: Rule): Rule => [words, (value) => value === undefined || holds(value)];
+const ANY: Rule = ['anything', () => true];
+const TEXT: Rule = ['a text', (value) => typeof value === 'string'];
+const MS = { ms: integer(0) };
+const STATUS = { status: integer(400, 599) };
+
+/** The fields of each kind of fault. */
+const FIELDS: Readonly<Record<What['kind'], Readonly<Record<string, Rule>>>> = {
+  crash: MS,
+  stop: MS,
+  answer: { ...STATUS, reason: optional(TEXT), retryAfter: optional(TEXT) },
+  silence: {},
+  reset: {},
+  page: {},
+  slow: MS,
+  outage: { ...STATUS, ...MS, all: ['true or false', (value) => typeof value === 'boolean'] },
+  definition: MS,
+  behind: MS,
+  foreign: { field: oneOf(['label', 'content']) },
+  clock: { ms: ['an integer', Number.isSafeInteger] },
+  takeover: MS,
+  end: {},
+  gone: MS,
+  replay: { count: integer(1) },
+  late: MS,
+  mute: {},
+  torn: {},
+  leave: {},
+  'no-bookmarks': {},
+};
+const OF_EVENTS = ['end', 'gone', 'replay', 'late', 'mute', 'no-bookmarks'];
+const OF_CLIENTS = ['reset', 'end', 'silence', 'slow'];
+const OF_REQUESTS = Object.keys(FIELDS).filter((kind) => !OF_EVENTS.includes(kind));
+
+/** When a fault of each sort can be, and what it can be. */
+function choicesOf(of: Sort): readonly [moments: readonly string[], kinds: readonly string[]] {
+  if (of === 'event') return [['watch'], OF_EVENTS];
+  if (of === 'client') return [['before'], OF_CLIENTS];
+  return [MOMENTS.filter((when) => when !== 'watch'), OF_REQUESTS];
+}
+
 /** @throws Error that names the field, the value and the rule */
 export function readPlan(text: string): Plan {
-  const value = JSON.parse(text) as Partial<Plan>;
-  const refuse = (field: string, found: unknown, rule: string): never => {
-    throw new Error(`${field}: ${JSON.stringify(found)} is not ${rule}`);
-  };
-  if (typeof value.scenario !== 'string') refuse('scenario', value.scenario, 'the name of a scenario');
-  if (!Number.isInteger(value.seed)) refuse('seed', value.seed, 'an integer');
-  if (!Array.isArray(value.faults)) refuse('faults', value.faults, 'a list of faults');
-  for (const field of ['from', 'to'] as const)
-    if (value[field] !== undefined && !Number.isInteger(value[field])) refuse(field, value[field], 'an integer');
-  for (const [index, fault] of (value.faults ?? []).entries()) {
-    const field = `faults[${index}]`;
-    if (!SORTS.includes(fault.where?.of)) refuse(`${field}.where.of`, fault.where?.of, `one of ${SORTS.join(', ')}`);
-    if (!MOMENTS.includes(fault.when)) refuse(`${field}.when`, fault.when, `one of ${MOMENTS.join(', ')}`);
+  const plan = fieldsIn('plan', parsed(text), {
+    scenario: oneOf(SCENARIOS.map(({ name }) => name)),
+    seed: integer(0),
+    faults: ['a list of faults', Array.isArray],
+    from: ANY,
+    to: ANY,
+  }) as unknown as Plan;
+  const { steps = [] } = SCENARIOS.find(({ name }) => name === plan.scenario) ?? {};
+  const { from = 0, to = steps.length } = plan;
+  fieldsIn(
+    'plan',
+    { from, to },
+    { from: integer(0, steps.length), to: integer(Math.min(from, steps.length), steps.length) },
+  );
+  // What time alone brings after the last step counts as a step.
+  const last = steps.slice(from, to).at(-1)?.pendingMinutes === undefined ? to : to + 1;
+  for (const [index, fault] of plan.faults.entries()) readFault(`faults[${index}]`, fault, [from, last]);
+  return plan;
+}
+
+function readFault(at: string, value: unknown, steps: readonly [number, number]): void {
+  const { where, when, what } = fieldsIn(at, value, { where: ANY, when: oneOf(MOMENTS), what: ANY });
+  const { of } = fieldsIn(`${at}.where`, where, { step: integer(...steps), of: oneOf(SORTS), n: integer(1) });
+  const [moments, kinds] = choicesOf(of as Sort);
+  check(`${at}.when`, when, oneOf(moments), ` for ${String(of)}`);
+  const kind = isRecord(what) ? what['kind'] : undefined;
+  if (isRecord(what)) check(`${at}.what.kind`, kind, oneOf(kinds), ` for ${String(of)}`);
+  fieldsIn(`${at}.what`, what, { kind: ANY, ...FIELDS[kind as What['kind']] });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse('plan', text, 'JSON');
   }
-  return value as Plan;
+}
+
+/** The fields of an object that has these and no others. */
+function fieldsIn(at: string, value: unknown, rules: Readonly<Record<string, Rule>>): JsonRecord {
+  if (!isRecord(value)) return refuse(at, value, 'an object');
+  const nameOf = (field: string): string => (at === 'plan' ? field : `${at}.${field}`);
+  for (const [field, found] of Object.entries(value))
+    if (!Object.hasOwn(rules, field))
+      refuse(nameOf(field), found, `known: the fields are ${Object.keys(rules).join(', ')}`);
+  for (const [field, rule] of Object.entries(rules)) check(nameOf(field), value[field], rule);
+  return value;
+}
+
+function check(field: string, found: unknown, [words, holds]: Rule, where = ''): void {
+  if (!holds(found)) refuse(field, found, `${words}${where}`);
+}
+
+function refuse(field: string, found: unknown, rule: string): never {
+  throw new Error(`${field}: ${JSON.stringify(found)} is not ${rule}`);
 }
 
 /** `step 3, write 2, applied: crash 1000` */

@@ -15,6 +15,17 @@ export interface Found {
   readonly violations: readonly Violation[];
 }
 
+/** A scenario that breaks a rule without any fault. */
+export class BrokenReference extends Error {
+  readonly found: Found;
+
+  constructor(found: Found) {
+    const [first] = found.violations;
+    super(`${found.plan.scenario}, without faults: step ${first?.step}: ${first?.rule}: ${first?.detail}`);
+    this.found = found;
+  }
+}
+
 /** Runs plans on one hub in this process. The reference of each scenario is made once. */
 export class Explorer {
   readonly #base: BaseHub;
@@ -30,7 +41,7 @@ export class Explorer {
     return new Explorer(await startBaseHub());
   }
 
-  /** The run without faults of these steps. @throws Error where the scenario breaks a rule without any fault */
+  /** The run without faults of these steps. @throws BrokenReference where the scenario breaks a rule in it */
   async reference(
     { scenario: name, from = 0, to }: Omit<Plan, 'seed' | 'faults'>,
     log?: (line: string) => void,
@@ -38,14 +49,12 @@ export class Explorer {
     const key = `${name} ${from} ${to ?? ''}`;
     const known = this.#references.get(key);
     if (known !== undefined) return known;
-    const plan = { scenario: name, seed: 0, faults: [], from, ...(to !== undefined && { to }) };
-    const start = await this.#start(name, from);
     const scenario = scenarioOf(name);
+    const plan = { scenario: name, seed: 0, faults: [], from, to: to ?? scenario.steps.length };
+    const start = await this.#start(name, from);
     const made = await run({ base: this.#base, empty: this.#empty, scenario, plan, ...start, ...(log && { log }) });
-    const [first] = made.violations;
-    if (first !== undefined)
-      throw new Error(`${name}, without faults: step ${first.step}: ${first.rule}: ${first.detail}`);
-    await this.#checkRestart(name, from, made);
+    const violations = made.violations.length > 0 ? made.violations : await this.#checkRestart(name, from, made);
+    if (violations.length > 0) throw new BrokenReference({ plan, violations });
     this.#references.set(key, made);
     return made;
   }
@@ -66,16 +75,18 @@ export class Explorer {
   }
 
   /** Programs that start on what is stored at the end of a step leave it as it is. */
-  async #checkRestart(scenario: string, from: number, { states }: Outcome): Promise<void> {
-    if (from === 0) return;
+  async #checkRestart(scenario: string, from: number, { states }: Outcome): Promise<readonly Violation[]> {
+    if (from === 0) return [];
     const { states: whole } = await this.reference({ scenario });
     const [before, after] = [whole[from], states[0]];
     const changed = before && after && difference(before, after);
-    if (changed !== undefined) throw new Error(`${scenario}, without faults: a restart after step ${from}: ${changed}`);
+    return changed === undefined ? [] : [{ rule: 'restart', step: from, detail: changed }];
   }
 
   async run(plan: Plan, log?: (line: string) => void): Promise<Outcome> {
+    log?.('--- the run without faults');
     const reference = await this.reference(plan, log);
+    log?.('--- the plan');
     const start = await this.#start(plan.scenario, plan.from ?? 0);
     const scenario = scenarioOf(plan.scenario);
     return run({ base: this.#base, empty: this.#empty, scenario, plan, reference, ...start, ...(log && { log }) });
@@ -120,7 +131,7 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
 }
 
 /** @throws Error that names the scenarios there are */
-export function scenarioOf(name: string): Scenario {
+function scenarioOf(name: string): Scenario {
   const found = SCENARIOS.find((one) => one.name === name);
   if (found === undefined)
     throw new Error(`scenario: ${JSON.stringify(name)} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`);
@@ -138,9 +149,11 @@ export function foundText({ plan, violations }: Found, command = 'faults'): stri
   return lines.join('\n');
 }
 
+/** What the working tree is at, and whether it has changes beyond that. */
 export function commit(): string {
+  const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+changes'}`;
   } catch {
     return 'unknown';
   }

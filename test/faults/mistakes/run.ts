@@ -2,28 +2,32 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 
 import { transform } from 'esbuild';
 
 import { root } from '../../support/repository/root.js';
+import { argumentsOf, integerOf, NOTHING_TO_RUN, REFUSED } from '../arguments.js';
 import { MISTAKES } from './list.js';
 import { MISTAKEN, type Mistaken } from './mistaken.js';
 import { mistakenText, OF_SPECS, type Mistake } from './mistake.js';
 
-/**
- * `npm run faults:mistakes`: loads the product with each mistake, and runs plans until one breaks a rule.
- *   --only TEXT    only the mistakes whose names or files contain it
- *   --seconds N    at most so long for each; default 600
- *   --workers N    so many mistakes at a time; default 2
- * Prints a line for each mistake, and by which rules they were found. The exit code is 0 when 95 % are found.
- */
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '600' },
-    workers: { type: 'string', default: '2' },
-  },
+const USAGE = `npm run faults:mistakes: loads the product with each mistake, and runs plans until one breaks a rule.
+  --only TEXT    only the mistakes whose names or files contain it
+  --seconds N    at most so long for each; default 600
+  --workers N    so many mistakes at a time; default 2
+Prints a line for each mistake, and by which rules they were found. The exit code is 0 when 95 % are found.`;
+const options = { only: { type: 'string' }, seconds: { type: 'string' }, workers: { type: 'string' } } as const;
+
+const { chosen, seconds, workers } = argumentsOf('faults:mistakes', USAGE, options, (values) => {
+  const { only = '' } = values;
+  const named = MISTAKES.filter(({ name, file }) => `${name} ${file}`.includes(only));
+  if (named.length === 0) throw new Error(`--only: no mistake has ${JSON.stringify(only)} in its name or file`);
+  return {
+    chosen: named,
+    seconds: integerOf('seconds', values.seconds ?? '600', 1),
+    workers: integerOf('workers', values.workers ?? '2', 1),
+  };
 });
 const LEAST_SHARE = 0.95;
 const DIST = path.join(root, 'dist');
@@ -43,10 +47,9 @@ const ROUNDS = [
 /** Before these, where clients send requests. */
 const BYTES = ['--exhaustive=bytes'];
 
-const chosen = MISTAKES.filter(({ name, file }) => `${name} ${file}`.includes(values.only));
 const waiting = [...chosen];
 const byRule = new Map<string, number>();
-await Promise.all(Array.from({ length: Number(values.workers) }, work));
+await Promise.all(Array.from({ length: workers }, work));
 for (const [rule, count] of [...byRule].sort(([, a], [, b]) => b - a)) console.log(`${count} by ${rule}`);
 const found = [...byRule.values()].reduce((sum, count) => sum + count, 0);
 console.log(`${found} of ${chosen.length} mistakes found`);
@@ -56,21 +59,21 @@ async function work(): Promise<void> {
   for (let mistake = waiting.shift(); mistake !== undefined; mistake = waiting.shift()) {
     const began = Date.now();
     const violation = await firstViolation(mistake);
-    const seconds = Math.round((Date.now() - began) / 1_000);
+    const took = Math.round((Date.now() - began) / 1_000);
     const [, rule] = /^(?:step \d+: )?([^:]+): /.exec(violation ?? '') ?? [];
     if (rule !== undefined) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
     const { name, notFound = 'no plan breaks a rule' } = mistake;
     console.log(
       rule === undefined
-        ? `NOT FOUND in ${seconds} s: ${name} (${notFound})`
-        : `found in ${seconds} s: ${name} (${violation})`,
+        ? `NOT FOUND in ${took} s: ${name} (${notFound})`
+        : `found in ${took} s: ${name} (${violation})`,
     );
   }
 }
 
 /** The first rule that is broken, as it is printed; undefined when none is. */
 async function firstViolation(mistake: Mistake): Promise<string | undefined> {
-  const end = Date.now() + Number(values.seconds) * 1_000;
+  const end = Date.now() + seconds * 1_000;
   const text = mistakenText(mistake, readFileSync(path.join(root, 'src', mistake.file), 'utf8'));
   const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'es2023' });
   const url = pathToFileURL(path.join(DIST, 'src', mistake.file.replace(/\.ts$/, '.js'))).href;
@@ -84,14 +87,17 @@ async function firstViolation(mistake: Mistake): Promise<string | undefined> {
       const {
         stdout = '',
         stderr = '',
+        code: exitCode,
         killed,
       } = error as Partial<Record<'stdout' | 'stderr', string>> & {
+        readonly code?: number;
         readonly killed?: boolean;
       };
       const [, violation] =
         /^.*?((?:step \d+|touched|refusal|emptied|back|fresh|silent): .*)/m.exec(stdout + stderr) ?? [];
       if (violation !== undefined) return violation.slice(0, 180);
-      if (killed !== true) throw error;
+      const isEmpty = exitCode === REFUSED && stderr.includes(NOTHING_TO_RUN);
+      if (killed !== true && !isEmpty) throw error;
     }
   }
   return undefined;

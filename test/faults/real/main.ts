@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
-
 import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from '../arguments.js';
 import { foundText } from '../explore/explorer.js';
 import { readPlan, type Plan } from '../plan.js';
 import type { Reference } from '../run.js';
@@ -10,32 +9,44 @@ import { deployOn } from './hub.js';
 import { REAL_SCENARIOS, realPlan, referencesOf } from './plans.js';
 import { RealRun } from './run.js';
 
-/**
- * `npm run faults:real -- --plans N --seed S [--scenario NAME]`: N random plans on kube-apiserver, with the program in processes
- * that are killed and stopped. `--plan JSON`: one plan. The last line is `N plans, V violations`; exit code 0 only for none.
- */
-const { values } = parseArgs({
-  options: {
-    plans: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    scenario: { type: 'string', default: '' },
-    plan: { type: 'string' },
-  },
-});
+const USAGE = `npm run faults:real -- --plans N --seed S [--scenario NAME]: N random plans on kube-apiserver, with the program in processes
+that are killed and stopped. --plan JSON: one plan. The last line is "N plans, V violations"; the exit code is 0 only for none.`;
+const options = {
+  plans: { type: 'string' },
+  seed: { type: 'string' },
+  scenario: { type: 'string' },
+  plan: { type: 'string' },
+} as const;
 
-const given = values.plan === undefined ? undefined : readPlan(values.plan);
-const scenarios = REAL_SCENARIOS.filter(({ name }) =>
-  given === undefined ? name.startsWith(values.scenario) : name === given.scenario,
-);
-if (scenarios.length === 0)
-  throw new Error(`no scenario for a real server begins with ${JSON.stringify(values.scenario)}`);
+const { given, scenarios, wanted, seed } = argumentsOf('faults:real', USAGE, options, (values) => {
+  const { plan, scenario = '' } = values;
+  const beside = (['plans', 'seed', 'scenario'] as const).find((flag) => values[flag] !== undefined);
+  if (plan !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --plan`);
+  const read = plan === undefined ? undefined : valueOf('plan', () => readPlan(plan));
+  const all = {
+    given: read,
+    scenarios: REAL_SCENARIOS.filter(({ name }) =>
+      read === undefined ? name.startsWith(scenario) : name === read.scenario,
+    ),
+    wanted: read === undefined ? integerOf('plans', values.plans ?? '0', 0) : 1,
+    seed: seedOf(values.seed),
+  };
+  if (all.scenarios.length === 0)
+    throw new Error(
+      read === undefined
+        ? `--scenario: no scenario for a real server begins with ${JSON.stringify(scenario)}`
+        : `--plan: scenario: ${JSON.stringify(read.scenario)} is not for a real server`,
+    );
+  if (all.wanted === 0) throw new Error(`${NOTHING_TO_RUN}: give --plans or --plan`);
+  return all;
+});
 const references = await referencesOf(scenarios);
 
 function* plans(): Generator<readonly [Scenario, Reference, Plan]> {
-  for (let n = 0; n < (given === undefined ? Number(values.plans) : 1); n++) {
+  for (let n = 0; n < wanted; n++) {
     const scenario = scenarios[n % scenarios.length] as Scenario;
     const reference = references[n % scenarios.length] as Reference;
-    yield [scenario, reference, given ?? realPlan(Number(values.seed) * 1_000_003 + n, scenario, reference)];
+    yield [scenario, reference, given ?? realPlan(seed * 1_000_003 + n, scenario, reference)];
   }
 }
 
@@ -67,5 +78,4 @@ try {
 } finally {
   await server.stop();
 }
-console.log(`${count} plans, ${violations} violations`);
-process.exitCode = violations === 0 ? 0 : 1;
+conclude('faults:real', `${count} plans, ${violations} violations`, count, violations);

@@ -1,20 +1,18 @@
-import { parseArgs } from 'node:util';
-
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import { quietWindow } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { argumentsOf, integerOf, seedOf } from '../arguments.js';
 import { soakFaults } from './faults.js';
 import { slopeOf, slopeRow } from './slopes.js';
 import { SoakWorld } from './world.js';
 
-/**
- * `npm run soak -- --minutes N [--seed S]`: kube-apiserver with 5,000 clusters and 1,000 Placements, the program, and a fault
- * every ten seconds. Ends with the growth of each figure from the second third on; the exit code is 0 only when all are flat.
- */
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' } },
-});
-const minutes = Number(values.minutes);
-if (!(minutes >= 3)) throw new Error(`--minutes: ${JSON.stringify(values.minutes)} is not a number of at least 3`);
+const USAGE = `npm run soak -- --minutes N [--seed S]: kube-apiserver with 5,000 clusters and 1,000 Placements, the program, and a fault
+every ten seconds. Ends with the growth of each figure from the second third on; the exit code is 0 only when all are flat.`;
+const options = { minutes: { type: 'string' }, seed: { type: 'string' } } as const;
+
+const { minutes, seed } = argumentsOf('soak', USAGE, options, (values) => ({
+  minutes: integerOf('minutes', values.minutes ?? '30', 3),
+  seed: seedOf(values.seed),
+}));
 
 const EVERY_MS = 10_000;
 const FAULTS_PER_SAMPLE = 3;
@@ -37,7 +35,7 @@ interface Sample {
 
 /** Lets faults happen, and returns what was sampled between them. */
 async function soak(world: SoakWorld): Promise<readonly Sample[]> {
-  const dice = new Dice(Number(values.seed));
+  const dice = new Dice(seed);
   const faults = soakFaults(dice);
   const samples: Sample[] = [];
   const began = performance.now();

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
-
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from '../arguments.js';
 import { commit } from '../explore/explorer.js';
 import { mayEmpty } from './emptying.js';
 import { changeText, type Change } from './forms.js';
@@ -9,22 +8,18 @@ import { faultOfRefusal } from './refusal.js';
 import { RESTORED, WRITTEN, type Subject } from './subjects.js';
 import { Tries, unreached } from './tries.js';
 
-/**
- * `npm run faults:specs -- --specs N --seed S`: N specs at random: one field changed, two, or several specs one after the other.
- *   --exhaustive      before that, each field of each kind in each form
- *   --subject NAME    only those whose names begin so
- *   --try JSON        one again, with the log of the programs
- * The last line is `N specs, R refused, V violations`; the exit code is 0 only for none.
- */
-const { values: options } = parseArgs({
-  options: {
-    specs: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    exhaustive: { type: 'boolean', default: false },
-    subject: { type: 'string', default: '' },
-    try: { type: 'string' },
-  },
-});
+const USAGE = `npm run faults:specs -- --specs N --seed S: N specs at random: one field changed, two, or several specs one after the other.
+  --exhaustive      before that, each field of each kind in each form
+  --subject NAME    only those whose names begin so
+  --try JSON        one again, with the log of the programs
+The last line is "N specs, R refused, V violations"; the exit code is 0 only for none, and 2 where nothing was run.`;
+const flags = {
+  specs: { type: 'string' },
+  seed: { type: 'string' },
+  exhaustive: { type: 'boolean' },
+  subject: { type: 'string' },
+  try: { type: 'string' },
+} as const;
 
 /** One after the other, each by its changes of the good spec. */
 interface Try {
@@ -32,15 +27,42 @@ interface Try {
   readonly specs: readonly (readonly Change[])[];
 }
 
-const ALL = [...WRITTEN, ...RESTORED].filter(({ name }) => name.startsWith(options.subject));
 const MOST_IN_SEQUENCE = 4;
+const SUBJECTS = [...WRITTEN, ...RESTORED];
+const { options, ALL, specs, seed, one } = argumentsOf('faults:specs', USAGE, flags, (given) => {
+  const { subject = '', try: again, exhaustive: isExhaustive } = given;
+  const beside = (['specs', 'seed', 'exhaustive', 'subject'] as const).find((flag) => given[flag] !== undefined);
+  if (again !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --try`);
+  const all = {
+    options: given,
+    ALL: SUBJECTS.filter(({ name }) => name.startsWith(subject)),
+    specs: integerOf('specs', given.specs ?? '0', 0),
+    seed: seedOf(given.seed),
+    one: again === undefined ? undefined : valueOf('try', () => readTry(again)),
+  };
+  if (all.ALL.length === 0)
+    throw new Error(
+      `--subject: none of ${SUBJECTS.map(({ name }) => name).join(', ')} begins with ${JSON.stringify(subject)}`,
+    );
+  if (again === undefined && all.specs === 0 && isExhaustive !== true)
+    throw new Error(`${NOTHING_TO_RUN}: give --specs, --exhaustive or --try`);
+  return all;
+});
 const counts = { specs: 0, refused: 0, violations: 0 };
 const tries = await Tries.start();
 
+function readTry(text: string): Try {
+  const value = JSON.parse(text) as Try;
+  subjectOf(value.subject);
+  if (!Array.isArray(value.specs) || !value.specs.every(Array.isArray))
+    throw new Error(`specs: ${JSON.stringify(value.specs)} is not a list of lists of changes`);
+  return value;
+}
+
 function subjectOf(name: string): Subject {
-  const found = ALL.find((one) => one.name === name);
+  const found = SUBJECTS.find((subject) => subject.name === name);
   if (found === undefined)
-    throw new Error(`subject: ${JSON.stringify(name)} is none of ${ALL.map((one) => one.name).join(', ')}`);
+    throw new Error(`subject: ${JSON.stringify(name)} is none of ${SUBJECTS.map((known) => known.name).join(', ')}`);
   return found;
 }
 
@@ -117,7 +139,7 @@ async function exhaustive(): Promise<void> {
     reached.set(part, seen);
     for (const change of await tries.changes(subject, seen)) await judge({ subject: subject.name, specs: [[change]] });
   }
-  for (const subject of options.subject === '' ? WRITTEN : [])
+  for (const subject of options.subject === undefined ? WRITTEN : [])
     for (const name of unreached(subject, reached.get(`${subject.type.kind} ${subject.part}`) ?? new Set())) {
       counts.violations += 1;
       console.log(`${subject.type.kind} ${subject.part}${name}: no good spec has it`);
@@ -137,15 +159,15 @@ async function random(count: number, seed: number): Promise<void> {
   }
 }
 
-if (options.try === undefined) {
-  if (options.exhaustive) await exhaustive();
-  await random(Number(options.specs), Number(options.seed));
+if (one === undefined) {
+  if (options.exhaustive === true) await exhaustive();
+  await random(specs, seed);
 } else {
   counts.specs += 1;
-  const faults = (await faultsOf(JSON.parse(options.try) as Try, (line) => console.log(line))) ?? [];
+  const faults = (await faultsOf(one, (line) => console.log(line))) ?? [];
   counts.violations += Math.min(faults.length, 1);
   console.log(faults.join('\n'));
 }
 await tries.close();
-console.log(`${counts.specs} specs, ${counts.refused} refused, ${counts.violations} violations`);
-process.exitCode = counts.violations === 0 ? 0 : 1;
+const last = `${counts.specs} specs, ${counts.refused} refused, ${counts.violations} violations`;
+conclude('faults:specs', last, counts.specs, counts.violations);
