@@ -23,8 +23,11 @@ const OPERATOR: UserInfo = {
 
 const operator: ProgramSpec = { name: 'operator', controllers: ['engine'], user: OPERATOR };
 
-/** Before the caches of the target namespace are read, after that, and for what the Deployments say one after the other. */
-const MOST_PASSES = 10;
+/**
+ * Before the caches of the target namespace are read, after that, and for what each Deployment says, at times of their own where
+ * one was retried.
+ */
+const MOST_PASSES = 20;
 
 export function scenario(name: string, steps: readonly Step[], more: Partial<Scenario> = {}): Scenario {
   return {
