@@ -122,4 +122,25 @@ export const FLEET: readonly Mistake[] = [
     to: 'stored ?? now',
     scenarios: 'specs/set status',
   },
+  {
+    name: 'a MultiKueueConfig lists one cluster of a decision',
+    file: 'operator/controllers/followers/multikueue.ts',
+    from: 'const MOST_KUEUE_CLUSTERS = 20;',
+    to: 'const MOST_KUEUE_CLUSTERS = 1;',
+    scenarios: 'timed/followers',
+  },
+  {
+    name: 'most ClusterProfiles are deleted at once',
+    file: 'operator/controllers/followers/clusterprofile.ts',
+    from: '  if (isMostMissing())\n',
+    to: '  if (isMostMissing === undefined)\n',
+    scenarios: 'timed/profiles',
+  },
+  {
+    name: 'a ClusterProfile goes as soon as its cluster is not seen',
+    file: 'operator/controllers/followers/clusterprofile.ts',
+    from: 'if (now - since < GRACE_PERIOD_MS)',
+    to: 'if (now < since)',
+    scenarios: 'timed/profiles',
+  },
 ];

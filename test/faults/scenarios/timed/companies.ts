@@ -7,6 +7,7 @@ import {
   MultiKueueConfigs,
 } from '../../../../src/api/resources.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
@@ -222,6 +223,14 @@ const queue = step('a MultiKueueConfig follows Placement web', (hands) =>
   }),
 );
 
+const kueue = (at: number, names: string): Content => ({
+  step: at,
+  type: MultiKueueConfigs,
+  name: { name: 'jobs' },
+  field: 'spec.clusters',
+  expect: names.split(' '),
+});
+
 const followers: Scenario = {
   name: 'timed/followers',
   programs: [{ name: 'operator', controllers: ['placement'], config: { sigDecisions: true, multikueue: true } }],
@@ -239,6 +248,7 @@ const followers: Scenario = {
     leave('a'),
     unplace('web'),
   ],
+  stores: [kueue(2, 'a c'), kueue(3, 'a c d'), kueue(4, 'a c d')],
 };
 
 export const COMPANIES: readonly Scenario[] = [
