@@ -143,4 +143,25 @@ export const FLEET: readonly Mistake[] = [
     to: 'if (now < since)',
     scenarios: 'timed/profiles',
   },
+  {
+    name: 'half of a fleet counts as most of it',
+    file: 'domain/health/brake.ts',
+    from: 'silent * 2 > joined',
+    to: 'silent * 2 >= joined',
+    scenarios: 'agents/half',
+  },
+  {
+    name: 'a set is never braked',
+    file: 'domain/health/brake.ts',
+    from: 'if (isSet && isSilentScope(count)) after',
+    to: 'if (!isSet && isSilentScope(count)) after',
+    scenarios: 'agents/set-brake',
+  },
+  {
+    name: 'a fleet has recovered when half of it is still silent',
+    file: 'domain/health/brake.ts',
+    from: 'const RECOVERED_SHARE = 0.4;',
+    to: 'const RECOVERED_SHARE = 0.5;',
+    scenarios: 'agents/recovery',
+  },
 ];

@@ -6,8 +6,8 @@ import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
-import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
-import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, setOf, stopLeader } from './words.js';
+import { bind, bindingOf, fleet, gold, join, label, leave, place, setOf, unbind, unplace } from '../fleet.js';
+import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 

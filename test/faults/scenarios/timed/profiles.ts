@@ -19,7 +19,11 @@ const published = async (hands: Hands): Promise<string> =>
 
 const profile = (name: string): ObjectName => ({ name, namespace: TEAM });
 
-const profilesOf = (at: number, names: string): Content => ({ step: at, type: ClusterProfiles, expect: names.split('') });
+const profilesOf = (at: number, names: string): Content => ({
+  step: at,
+  type: ClusterProfiles,
+  expect: names.split(''),
+});
 
 /** The clusters as ClusterProfiles: one that is gone goes after a minute, and none while most are gone. */
 const profiles: Scenario = {

@@ -1,8 +1,8 @@
 import { CLUSTER_SET_LABEL, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, type Scenario } from '../../scenario.js';
-import { bind, fleet, gold, join, label, leave, place, unbind } from '../fleet.js';
-import { at, edit, editSet, pending, setOf, taintSince } from './words.js';
+import { bind, fleet, gold, join, label, leave, place, setOf, unbind } from '../fleet.js';
+import { at, edit, editSet, pending, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 

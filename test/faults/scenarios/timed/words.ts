@@ -2,12 +2,7 @@ import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { PLACEMENT_LABEL } from '../../../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
 import { field, recordsIn, textField } from '../../../../src/runtime/vocabulary/json.js';
-import {
-  apiVersionOf,
-  ConfigMaps,
-  CustomResourceDefinitions,
-  Leases,
-} from '../../../../src/runtime/vocabulary/kinds.js';
+import { ConfigMaps, CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Content } from '../../checks/contents.js';
 import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
@@ -37,13 +32,6 @@ export const edit = (name: string, spec: object): Step =>
   step(`Placement ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
     hands.patch(Placements, { name, namespace: TEAM }, { spec }),
   );
-
-export const setOf = (name: string, spec: object = {}): Record<string, unknown> => ({
-  apiVersion: apiVersionOf(ManagedClusterSets),
-  kind: ManagedClusterSets.kind,
-  metadata: { name },
-  spec,
-});
 
 export const editSet = (name: string, spec: object): Step =>
   step(`ManagedClusterSet ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
