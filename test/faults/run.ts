@@ -6,6 +6,7 @@ import { resourceOf } from '../../src/runtime/client/path.js';
 import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import { AgentCheck } from './checks/agents.js';
 import { BoundsCheck } from './checks/bounds.js';
+import { checkContents } from './checks/contents.js';
 import { DecisionCheck, type Movements } from './checks/decisions.js';
 import { EndCheck } from './checks/ends.js';
 import { EngineCheck } from './checks/engines.js';
@@ -280,12 +281,14 @@ class Run {
         if (count > most) this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
   }
 
-  /** The run without faults selects whom the scenario says; all others are compared with it. */
+  /** The run without faults selects whom the scenario says, and stores what it says; all others are compared with it. */
   #checkSelected(): void {
     const { scenario, plan } = this.#options;
     // What is waited for after the last step is no step.
-    const isStep = this.#step <= (plan.to ?? scenario.steps.length);
-    const wanted = isStep ? scenario.selects?.split(' ')[this.#step - 1] : undefined;
+    if (this.#step > (plan.to ?? scenario.steps.length)) return;
+    const stores = scenario.stores?.filter((one) => one.step === this.#step) ?? [];
+    checkContents(this.#options.base.server, stores, (rule, detail) => this.#violate(rule, detail));
+    const wanted = scenario.selects?.split(' ')[this.#step - 1];
     const found = this.#decisions.selected(`${TEAM}/web`).join('') || '-';
     if (wanted !== undefined && found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
   }

@@ -1,4 +1,5 @@
 import type { ManagerConfig } from '../../src/operator/flags.js';
+import type { Content } from './checks/contents.js';
 import type { Clients } from './hub/clients.js';
 import type { Process } from './hub/process.js';
 import type { ProgramSpec } from './hub/program.js';
@@ -21,6 +22,8 @@ export interface Scenario {
    * steps. For what the second model does not cover.
    */
   readonly selects?: string;
+  /** What is stored at the end of steps: what nobody but the program itself could say else. The run without faults is judged. */
+  readonly stores?: readonly Content[];
   /** What is selected depends on when changes are seen: only the run without faults is judged. */
   readonly isTimed?: boolean;
   /** How many passes a key may have in a step, at most; default 5. */

@@ -102,4 +102,11 @@ export const AGENT: readonly Mistake[] = [
     notFound:
       'an API server gives a status the uid of the stored object, and compares the one that was sent with nothing',
   },
+  {
+    name: 'a token is replaced after two of its lifetimes',
+    file: 'agent/schedule.ts',
+    from: 'const ROTATION_SHARE = 5;',
+    to: 'const ROTATION_SHARE = 0.5;',
+    scenarios: 'agents/rotation',
+  },
 ];

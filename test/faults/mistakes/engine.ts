@@ -94,4 +94,11 @@ export const ENGINE: readonly Mistake[] = [
     to: "step.action === 'keep'",
     scenarios: 'engine/components',
   },
+  {
+    name: 'the certificate of a component that is off stays',
+    file: 'operator/controllers/engine/install/stages.ts',
+    from: 'pruneSteps({ ...stepInput(state, []), stored });',
+    to: 'pruneSteps({ ...stepInput(state, []), stored: stored.slice(0, 0) });',
+    scenarios: 'engine/components',
+  },
 ];

@@ -22,14 +22,13 @@ export interface ClusterGiven {
 
 /** Clusters of set `fleet`, which is bound to the team. `names`: letters, one each: `abc` are clusters a, b and c. */
 export async function fleet(hands: Hands, names: string, given: ClusterGiven = {}): Promise<void> {
-  await hands.create({
-    apiVersion: apiVersionOf(ManagedClusterSets),
-    kind: 'ManagedClusterSet',
-    metadata: { name: 'fleet' },
-    spec: {},
-  });
+  await hands.create(setOf('fleet'));
   await hands.create(bindingOf('fleet'));
   for (const name of names) await addCluster(hands, name, given);
+}
+
+export function setOf(name: string, spec: object = {}): Record<string, unknown> {
+  return { apiVersion: apiVersionOf(ManagedClusterSets), kind: ManagedClusterSets.kind, metadata: { name }, spec };
 }
 
 export function bindingOf(set: string): Record<string, unknown> {

@@ -2,8 +2,8 @@ import { AGENTS_NAMESPACE, TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
-import { place } from '../fleet.js';
-import { connect, customClaims, cut, HUB, machines, setClock } from './machines.js';
+import { bindingOf, gold, place, setOf } from '../fleet.js';
+import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock } from './machines.js';
 
 /** What the hub makes of the Leases and reports of clusters. */
 
@@ -31,6 +31,56 @@ const brake: Scenario = {
     slowly(150, cut('abc')),
     slowly(330, connect('ab')),
     slowly(60, connect('c')),
+  ],
+};
+
+/** Of six clusters in two sets, Placement `web` may select d. A fault that silences one more is what the brake is for. */
+const twoSets: Pick<Scenario, 'programs' | 'mostPasses' | 'startMs' | 'homes' | 'given'> = {
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd', 'e', 'f'],
+  given: async (hands) => {
+    await machines(hands, 'abcdef', 'def', SHORT);
+    for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
+    for (const name of 'abc') await joinCluster(hands, name, name, { ...SHORT, set: 'north' });
+    await hands.patch(ManagedClusters, { name: 'd' }, { metadata: { labels: { tier: 'gold' } } });
+  },
+};
+
+/** Half of a fleet is not most of it. */
+const half: Scenario = {
+  name: 'agents/half',
+  selects: 'd -',
+  isTimed: true,
+  ...twoSets,
+  steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut('ade'))],
+};
+
+/** A set can be silent in a fleet that is not. */
+const setBrake: Scenario = {
+  name: 'agents/set-brake',
+  selects: 'd d',
+  isTimed: true,
+  ...twoSets,
+  steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut('abc'))],
+};
+
+/** As long as half of the fleet is silent, it has not recovered: a process that is started meanwhile does not know that. */
+const recovery: Scenario = {
+  name: 'agents/recovery',
+  selects: 'ac ac',
+  isTimed: true,
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd'],
+  given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+  steps: [
+    place('web', { numberOfClusters: 2, tolerations }),
+    slowly(330, {
+      title: 'no network between the hub and a, b, c, and one of a again after 150 s',
+      act: async (stage) => {
+        await slowly(150, cut('abc')).act(stage);
+        await connect('a').act(stage);
+      },
+    }),
   ],
 };
 
@@ -62,14 +112,6 @@ const clock: Scenario = {
   given: (hands) => machines(hands, 'a', 'a', SHORT),
   steps: [place('web', {}), slowly(60, setClock('a', 300_000)), wait(2), slowly(60, setClock('a', 0))],
 };
-
-const north = [
-  {
-    requiredClusterSelector: {
-      claimSelector: { matchExpressions: [{ key: 'region', operator: 'In' as const, values: ['north'] }] },
-    },
-  },
-];
 
 const claims: Scenario = {
   name: 'agents/claims',
@@ -135,6 +177,9 @@ const leaseDeleted: Scenario = {
 export const HEALTH: readonly Scenario[] = [
   silence,
   brake,
+  half,
+  setBrake,
+  recovery,
   drain,
   clock,
   claims,

@@ -5,7 +5,7 @@ import { condition } from '../../../support/scenario/checks/reading.js';
 import { AGENT_ACCOUNT, namespaceOf } from '../../hub/machine.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { leave, place } from '../fleet.js';
-import { add, connect, customClaims, cut, HUB, machines, renew, setMachine } from './machines.js';
+import { add, connect, customClaims, cut, HUB, machines, north, renew, setMachine } from './machines.js';
 
 /** How clusters join a hub, and with which identity. */
 
@@ -60,11 +60,20 @@ const secretNotStored: Scenario = {
 
 const rotation: Scenario = {
   name: 'agents/rotation',
-  selects: 'a a a a',
+  selects: 'a a a a a a -',
   ...HUB,
   homes: ['a'],
   given: (hands) => machines(hands, 'a', 'a'),
-  steps: [place('web', {}), wait(34 * 60), customClaims('a', { region: 'north' }), wait(34 * 60)],
+  steps: [
+    place('web', {}),
+    wait(34 * 60),
+    customClaims('a', { region: 'north' }),
+    wait(34 * 60),
+    // Longer than any token is valid.
+    wait(8 * 24 * 60),
+    place('web', { predicates: north }),
+    slowly(5, customClaims('a', { region: null })),
+  ],
 };
 
 /** A machine that was rebuilt takes over a name: its agent reads the Secret every five minutes. */

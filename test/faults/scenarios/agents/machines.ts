@@ -39,6 +39,15 @@ const LEFT_OUT: readonly string[] = ['Namespace', 'Secret', 'Deployment', 'Netwo
 
 const templates = readKustomization(path.join(root, 'deploy', 'agent', 'base'));
 
+/** Predicates for clusters with the claim region=north. */
+export const north = [
+  {
+    requiredClusterSelector: {
+      claimSelector: { matchExpressions: [{ key: 'region', operator: 'In' as const, values: ['north'] }] },
+    },
+  },
+];
+
 export interface Member {
   /** Of the Lease, seconds; default: absent. */
   readonly leaseSeconds?: number;
@@ -59,7 +68,7 @@ async function addMachine(hands: Hands, home: string): Promise<void> {
 }
 
 /** `kubectl mce cluster add`, and the manifest of it on a machine. */
-async function joinCluster(hands: Hands, cluster: string, home: string, member: Member = {}): Promise<void> {
+export async function joinCluster(hands: Hands, cluster: string, home: string, member: Member = {}): Promise<void> {
   await applyManifest(hands, home, await enroll(hands, cluster, member));
 }
 

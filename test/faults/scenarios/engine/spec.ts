@@ -50,13 +50,24 @@ export const BY_SPEC: readonly Scenario[] = [
     slowly(65, edit(ConfigMaps, { namespace: HOME, name: 'authorities' }, { data: { 'ca.crt': authority(1) } })),
     change({ trustBundle: null }),
   ]),
-  scenario('components', [
-    install(),
-    change({ components: [{ name: 'gateway', enabled: false }] }),
-    change({ components: [{ name: 'console', enabled: true }] }),
-    change({ components: null }),
-    change({ networkPolicies: { enabled: false } }),
-  ]),
+  scenario(
+    'components',
+    [
+      install(),
+      change({ components: [{ name: 'gateway', enabled: false }] }),
+      change({ components: [{ name: 'console', enabled: true }] }),
+      change({ components: null }),
+      change({ networkPolicies: { enabled: false } }),
+    ],
+    {
+      // No key is left that nobody serves with.
+      stores: [
+        { step: 1, type: Secrets, name: { namespace: HOME, name: 'gateway-tls' }, expect: 'gateway-tls' },
+        { step: 2, type: Secrets, name: { namespace: HOME, name: 'gateway-tls' }, expect: undefined },
+        { step: 2, type: ConfigMaps, name: { namespace: HOME, name: 'gateway-ca' }, expect: undefined },
+      ],
+    },
+  ),
   scenario('pause', [install(), pause('true'), change({ nodeSelector: { infra: '' } }), pause(null)]),
   watchful('local-cluster', [
     install({ localCluster: { enabled: true } }),

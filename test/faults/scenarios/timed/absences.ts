@@ -1,7 +1,7 @@
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
-import { wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, wait, type Scenario, type Step } from '../../scenario.js';
 import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
-import { annotate, at, joinAll, leaveAtOnce, pending, redefine, taintSince } from './words.js';
+import { annotate, at, joinAll, leaveAtOnce, note, noted, pending, redefine, selectedBy, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const given = { labels: { tier: 'gold' } };
@@ -38,7 +38,7 @@ const definitions: Scenario = {
 
 const bulkDeletion: Scenario = {
   name: 'timed/bulk-deletion',
-  selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh',
+  selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh fgh',
   programs,
   given: (hands) => fleet(hands, 'abcdefgh', given),
   steps: [
@@ -48,7 +48,10 @@ const bulkDeletion: Scenario = {
     pending(joinAll('bc', given), 40),
     wait(40),
     join('d', given),
+    // They are held for 15 minutes.
+    slowly(8 * 60, noted(12, leaveAtOnce('abcd'), selectedBy('web'))),
   ],
+  stores: [note(7, 'abcdfgh')],
 };
 
 /** A release that was given for something else. */

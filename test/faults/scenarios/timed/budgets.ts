@@ -1,7 +1,7 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { wait, type Scenario } from '../../scenario.js';
-import { addCluster, fleet, gold, label, place } from '../fleet.js';
+import { addCluster, fleet, gold, join, label, place } from '../fleet.js';
 import { annotate, at, atOnce, edit } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
@@ -140,6 +140,18 @@ const percentage: Scenario = {
   ],
 };
 
+/** A percentage is of the clusters that were there before those that have come in within the window. */
+const shareOfAdditions: Scenario = {
+  name: 'timed/share-of-additions',
+  selects: 'abcd abcde abcdef abcdef',
+  programs,
+  given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxAdditions: '50%', windowSeconds: 7_200 } }),
+    ...'efg'.split('').map((name) => join(name, { labels: golden })),
+  ],
+};
+
 export const BUDGETS: readonly Scenario[] = [
   removals,
   additions,
@@ -149,4 +161,5 @@ export const BUDGETS: readonly Scenario[] = [
   heldFirst,
   holdAndAdditions,
   percentage,
+  shareOfAdditions,
 ];

@@ -1,16 +1,12 @@
 import { CLUSTER_SET_LABEL, FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_LEASE } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import {
-  ClusterProfiles,
-  ManagedClusters,
-  ManagedClusterSets,
-  MultiKueueConfigs,
-} from '../../../../src/api/resources.js';
+import { ClusterProfiles, ManagedClusters, MultiKueueConfigs } from '../../../../src/api/resources.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
-import { bind, bindingOf, fleet, gold, join, label, leave, place, unbind, unplace } from '../fleet.js';
+import { bind, bindingOf, fleet, gold, join, label, leave, place, setOf, unbind, unplace } from '../fleet.js';
 import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
@@ -115,10 +111,6 @@ const deletedLease: Scenario = {
   ],
 };
 
-function setNamed(name: string, spec: object = {}): Record<string, unknown> {
-  return { apiVersion: apiVersionOf(ManagedClusterSets), kind: ManagedClusterSets.kind, metadata: { name }, spec };
-}
-
 /** No agent of it ever reports: Placements do not select it. Agents that do are in `scenarios/agents`. */
 const accept = (name: string): Step =>
   step(`cluster ${name} joins, whose agent never reports`, (hands) =>
@@ -139,7 +131,7 @@ const setsAndHealth: Scenario = {
     place('web', { predicates: gold }),
     accept('d'),
     step('set extra is bound, which is not there', (hands) => hands.create(bindingOf('extra'))),
-    step('set extra is created', (hands) => hands.create(setNamed('extra'))),
+    step('set extra is created', (hands) => hands.create(setOf('extra'))),
     join('e', { ...golden, set: 'extra' }),
     label('a', { [CLUSTER_SET_LABEL]: 'extra' }),
     unbind('fleet'),
@@ -180,7 +172,7 @@ const inventory = {
   given: async (hands: Hands) => {
     await createAll(hands, 'test/support/definitions/clusterprofiles.yaml');
     const clusterSelector = { selectorType: 'LabelSelector', labelSelector: {} };
-    await hands.create(setNamed('all', { clusterSelector }));
+    await hands.create(setOf('all', { clusterSelector }));
     await hands.create(bindingOf('all'));
     for (const name of 'abcde') await addProfile(hands, name, 'gold');
   },
@@ -222,6 +214,14 @@ const queue = step('a MultiKueueConfig follows Placement web', (hands) =>
   }),
 );
 
+const kueue = (at: number, names: string): Content => ({
+  step: at,
+  type: MultiKueueConfigs,
+  name: { name: 'jobs' },
+  field: 'spec.clusters',
+  expect: names.split(' '),
+});
+
 const followers: Scenario = {
   name: 'timed/followers',
   programs: [{ name: 'operator', controllers: ['placement'], config: { sigDecisions: true, multikueue: true } }],
@@ -239,6 +239,7 @@ const followers: Scenario = {
     leave('a'),
     unplace('web'),
   ],
+  stores: [kueue(2, 'a c'), kueue(3, 'a c d'), kueue(4, 'a c d')],
 };
 
 export const COMPANIES: readonly Scenario[] = [

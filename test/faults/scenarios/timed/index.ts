@@ -3,7 +3,8 @@ import { ABSENCES } from './absences.js';
 import { BUDGETS } from './budgets.js';
 import { COMPANIES } from './companies.js';
 import { MOVES } from './moves.js';
+import { PROFILES } from './profiles.js';
 import { WINDOWS } from './windows.js';
 
 /** What depends on time, and Placements in company. */
-export const timed: readonly Scenario[] = [...WINDOWS, ...MOVES, ...BUDGETS, ...ABSENCES, ...COMPANIES];
+export const timed: readonly Scenario[] = [...WINDOWS, ...MOVES, ...BUDGETS, ...ABSENCES, ...COMPANIES, ...PROFILES];

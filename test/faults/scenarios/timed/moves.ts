@@ -13,7 +13,7 @@ async function priced(hands: Hands, prices: Readonly<Record<string, string>>): P
 
 const moves: Scenario = {
   name: 'timed/moves',
-  selects: 'ab ab ad ad ad ab',
+  selects: 'ab ab ad ad ad ab ab ab',
   programs,
   given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40' }),
   steps: [
@@ -27,6 +27,9 @@ const moves: Scenario = {
     pending(claim('d', { price: '95' }), 75),
     pending(wait(30), 45),
     wait(45),
+    // Better by less than the margin.
+    claim('c', { price: '18' }),
+    wait(75),
   ],
 };
 

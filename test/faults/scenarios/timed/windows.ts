@@ -1,7 +1,7 @@
 import { CLUSTER_SET_LABEL, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, type Scenario } from '../../scenario.js';
-import { bind, fleet, gold, join, label, leave, place, unbind } from '../fleet.js';
+import { bind, fleet, gold, join, label, leave, place, setOf, unbind } from '../fleet.js';
 import { at, edit, editSet, pending, taintSince } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
@@ -117,4 +117,50 @@ const setPause: Scenario = {
   ],
 };
 
-export const WINDOWS: readonly Scenario[] = [changeWindow, pause, windowCloses, windowAndHealth, setWindow, setPause];
+/** A cluster of two sets waits for both, and so does the first decision. */
+const twoSets: Scenario = {
+  name: 'timed/two-sets',
+  selects: '- - abc abc abc abc bc',
+  programs,
+  given: async (hands) => {
+    await fleet(hands, 'abc', { labels: { tier: 'gold' } });
+    const changeWindows = [{ start: 'Sun 00:00', duration: '96h', timeZone: 'UTC' }];
+    const clusterSelector = { selectorType: 'LabelSelector', labelSelector: {} };
+    await hands.create(setOf('all', { clusterSelector, changeWindows }));
+  },
+  steps: [
+    editSet('fleet', { paused: true }),
+    place('web', { predicates: gold }),
+    editSet('fleet', { paused: null }),
+    editSet('fleet', { paused: true }),
+    wait(1),
+    label('a', { tier: 'silver' }),
+    editSet('fleet', { paused: null }),
+  ],
+};
+
+/** What is edited in a pause is an edit at its end: what has waited for the window is made with it. */
+const editInPause: Scenario = {
+  name: 'timed/edit-in-pause',
+  selects: 'abc abc abc abc bc',
+  programs,
+  given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+  steps: [
+    place('web', lunch),
+    pending(label('a', { tier: 'silver' }), 140),
+    pending(edit('web', { paused: true }), 320),
+    pending(edit('web', { numberOfClusters: 3 }), 320),
+    edit('web', { paused: null }),
+  ],
+};
+
+export const WINDOWS: readonly Scenario[] = [
+  changeWindow,
+  pause,
+  windowCloses,
+  windowAndHealth,
+  setWindow,
+  setPause,
+  twoSets,
+  editInPause,
+];

@@ -1,7 +1,9 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
-import { field } from '../../../../src/runtime/vocabulary/json.js';
-import { CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import { PLACEMENT_LABEL } from '../../../../src/api/names.js';
+import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
+import { field, recordsIn, textField } from '../../../../src/runtime/vocabulary/json.js';
+import { ConfigMaps, CustomResourceDefinitions, Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { Content } from '../../checks/contents.js';
 import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import type { Process } from '../../hub/process.js';
@@ -92,6 +94,42 @@ export const redefine: Step = {
 export async function createAll(hands: Hands, file: string): Promise<void> {
   for (const object of readObjects(file)) await hands.create(object);
 }
+
+const NOTES = { name: 'notes', namespace: TEAM };
+
+/** What {@link noted} has left, for {@link Content}. */
+export const note = (step: number, expect: string): Content => ({
+  step,
+  type: ConfigMaps,
+  name: NOTES,
+  field: 'data.seen',
+  expect,
+});
+
+/** The same step, after which people look so many minutes later, and note what is there then: faults make it no earlier. */
+export const noted = (minutes: number, of: Step, look: (hands: Hands) => Promise<string>): Step => ({
+  ...of,
+  title: `${of.title}, and ${minutes} min later people note what they see`,
+  act: async (stage) => {
+    await of.act(stage);
+    await stage.simulation.pass(minutes * 60_000);
+    const seen = await look(stage.hands);
+    await stage.hands.put({ apiVersion: 'v1', kind: ConfigMaps.kind, metadata: NOTES, data: { seen } });
+  },
+});
+
+/** The clusters that Placement `name` selects: letters, one each. */
+export const selectedBy =
+  (name: string) =>
+  async (hands: Hands): Promise<string> => {
+    const objects = await hands.list(PlacementDecisions);
+    const own = objects.filter(({ metadata }) => metadata.labels?.[PLACEMENT_LABEL] === name);
+    const selected = own.flatMap((one) => recordsIn(field(field(one, 'status'), 'decisions')));
+    return selected
+      .map((one) => textField(one, 'clusterName'))
+      .sort()
+      .join('');
+  };
 
 async function leaderOf(lease: string, { hands, programs }: Stage): Promise<Process | undefined> {
   const found = await hands.find(Leases, { name: lease, namespace: LEADER_NAMESPACE });
