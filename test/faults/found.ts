@@ -188,6 +188,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what the API server has otherwise than the cache is used',
     plan: '{"scenario":"timed/hold-handed-over","seed":0,"faults":[{"where":{"step":2,"of":"event","n":1},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
   },
+  {
+    what: 'left the ConfigMap of a certificate whose component was turned off, where its watch had not delivered it, and it was read meanwhile',
+    since: '2026-11-30',
+    mendedBy: 'what this process has stored counts as there until the watch has it, whatever was read',
+    plan: '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"behind","ms":20000}},{"where":{"step":1,"of":"read","n":25},"when":"before","what":{"kind":"silence"}}],"from":0,"to":2}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

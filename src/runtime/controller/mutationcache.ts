@@ -53,14 +53,18 @@ export class MutationCache<T extends KubeObject> {
     }
   }
 
-  /** The newer of the mutation held for `key` and `cached`, the object in the watch cache; undefined when deleted. */
+  /**
+   * The newer of the mutation held for `key` and `cached`, the object in the watch cache; undefined when deleted. A mutation that
+   * `cached` includes is still held: it may have been read from the API server, and the watch cache be behind.
+   */
   newest(key: string, cached: T | undefined): T | undefined {
     const mutation = this.#mutations.get(key);
     if (mutation === undefined) return cached;
-    const expired = this.#clock.monotonic() - mutation.at > TTL_MS;
-    if (!expired && !isCaughtUp(mutation, cached)) return mutation.object;
-    this.#mutations.delete(key);
-    return cached;
+    if (this.#clock.monotonic() - mutation.at > TTL_MS) {
+      this.#mutations.delete(key);
+      return cached;
+    }
+    return isCaughtUp(mutation, cached) ? cached : mutation.object;
   }
 
   /**
