@@ -29,8 +29,9 @@ export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddle
       if (metadata.namespace !== undefined && !isOfCluster(metadata))
         await hands.patch(Leases, metadata, { spec: { holderIdentity: holder } });
   };
-  const isLabelled = ({ resource, key }: SentRequest): boolean =>
-    server.store.get(resource, key)?.object.metadata.labels?.[COMPONENT_LABEL] !== undefined;
+  // Nobody puts right what is to be deleted.
+  const isLabelled = ({ method, resource, key }: SentRequest): boolean =>
+    method !== 'DELETE' && server.store.get(resource, key)?.object.metadata.labels?.[COMPONENT_LABEL] !== undefined;
   return {
     write: (sent, field) => {
       if (sent.method === 'POST' || sent.name === '') return;
