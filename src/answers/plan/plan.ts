@@ -181,23 +181,17 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   const first = new Map(before === undefined ? [] : keptNow(before.forecast.decision));
   const planned = keptNow(decision).map(([name, fate]): PlannedRemoval => {
     const { kind, by } = fate;
-    const already = first.get(name)?.kind === kind && { already: true as const };
     const field = waitsFor(by);
     const [set, opens] = [waitsForSet(by), opensIn(by)];
-    const waits = field && { waitsFor: field, ...(set !== undefined && { clusterSet: set }) };
-    const until = opens !== undefined && { waitsUntil: timestamp(opens) };
-    if (kind === 'keptOut')
-      return {
-        name,
-        cause: 'HeldBack',
-        why: waits ? holdersText(by, snapshot) : heldBack,
-        ...already,
-        ...waits,
-        ...until,
-      };
+    const holders = field && holdersText(by, snapshot);
+    const rest = {
+      ...(first.get(name)?.kind === kind && { already: true as const }),
+      ...(field && { waitsFor: field, ...(set !== undefined && { clusterSet: set }) }),
+      ...(opens !== undefined && { waitsUntil: timestamp(opens) }),
+    };
+    if (kind === 'keptOut') return { name, cause: 'HeldBack', why: holders ?? heldBack, ...rest };
     const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, decision);
-    if (waits === undefined) return { name, cause: fate.cause, why, ...already };
-    return { name, cause: fate.cause, why: `${why}; ${holdersText(by, snapshot)}`, ...already, ...waits, ...until };
+    return { name, cause: fate.cause, why: holders === undefined ? why : `${why}; ${holders}`, ...rest };
   });
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -233,11 +227,8 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
       return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
     const { cause } = fate;
     const why = leavingText({ cluster: name, cause }, snapshot, decision);
-    return {
-      name,
-      cause,
-      ...(cause === 'NotNeeded' ? scored(why, snapshot.selected.get(name), after.scorer) : { why }),
-    };
+    const told = cause === 'NotNeeded' ? scored(why, snapshot.selected.get(name), after.scorer) : { why };
+    return { name, cause, ...told };
   });
 }
 
