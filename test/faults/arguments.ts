@@ -81,6 +81,16 @@ export function seedOf(text = '1'): number {
   return integerOf('seed', text, 0, MOST_SEED);
 }
 
+/** Refuses the flags of many runs beside `one`, which names a single one. @throws Error in one line, that begins with the flag */
+export function refuseBeside<F extends string>(
+  given: Readonly<Partial<Record<F, unknown>>>,
+  one: F,
+  many: readonly F[],
+): void {
+  const beside = many.find((flag) => given[flag] !== undefined);
+  if (given[one] !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --${one}`);
+}
+
 /** What `read` makes of the value of a flag. @throws Error in one line, that begins with the flag */
 export function valueOf<R>(flag: string, read: () => R): R {
   try {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from './arguments.js';
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, refuseBeside, seedOf, valueOf } from './arguments.js';
 import { BrokenReference, Explorer, foundText, stretchesOf, type Found } from './explore/explorer.js';
 import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { FOUND } from './found.js';
@@ -50,8 +50,7 @@ const OF_MANY = ['plans', 'seed', 'exhaustive', 'share', 'found', 'scenario', 'f
 
 const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf('faults', USAGE, options, (given) => {
   const { plan, scenario = '', exhaustive = [] } = given;
-  const beside = OF_MANY.find((flag) => given[flag] !== undefined);
-  if (plan !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --plan`);
+  refuseBeside(given, 'plan', OF_MANY);
   if (plan === undefined && given.log === true) throw new Error('--log: is only for one --plan');
   const all = {
     values: given,

@@ -1,6 +1,6 @@
 import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from '../arguments.js';
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, refuseBeside, seedOf, valueOf } from '../arguments.js';
 import { foundText } from '../explore/explorer.js';
 import { readPlan, type Plan } from '../plan.js';
 import type { Reference } from '../run.js';
@@ -20,8 +20,7 @@ const options = {
 
 const { given, scenarios, wanted, seed } = argumentsOf('faults:real', USAGE, options, (values) => {
   const { plan, scenario = '' } = values;
-  const beside = (['plans', 'seed', 'scenario'] as const).find((flag) => values[flag] !== undefined);
-  if (plan !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --plan`);
+  refuseBeside(values, 'plan', ['plans', 'seed', 'scenario']);
   const read = plan === undefined ? undefined : valueOf('plan', () => readPlan(plan));
   const all = {
     given: read,

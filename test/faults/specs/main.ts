@@ -1,6 +1,6 @@
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
-import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, seedOf, valueOf } from '../arguments.js';
+import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, refuseBeside, seedOf, valueOf } from '../arguments.js';
 import { commit } from '../explore/explorer.js';
 import { mayEmpty } from './emptying.js';
 import { changeText, type Change } from './forms.js';
@@ -31,8 +31,7 @@ const MOST_IN_SEQUENCE = 4;
 const SUBJECTS = [...WRITTEN, ...RESTORED];
 const { options, ALL, specs, seed, one } = argumentsOf('faults:specs', USAGE, flags, (given) => {
   const { subject = '', try: again, exhaustive: isExhaustive } = given;
-  const beside = (['specs', 'seed', 'exhaustive', 'subject'] as const).find((flag) => given[flag] !== undefined);
-  if (again !== undefined && beside !== undefined) throw new Error(`--${beside}: is not for one --try`);
+  refuseBeside(given, 'try', ['specs', 'seed', 'exhaustive', 'subject']);
   const all = {
     options: given,
     ALL: SUBJECTS.filter(({ name }) => name.startsWith(subject)),
