@@ -57,8 +57,8 @@ function contentOf({ resource }: SentRequest, isLabelled: boolean): object | und
   const [collection = '', subresource] = resource.split('/');
   const phase = PHASES[collection];
   if (subresource === 'status') return phase === undefined ? undefined : { status: { phase } };
-  const label = collection === resourceOf(PlacementDecisions) ? PLACEMENT_LABEL : COMPONENT_LABEL;
-  return label === PLACEMENT_LABEL || isLabelled ? { metadata: { labels: { [label]: 'odd' } } } : undefined;
+  if (collection === resourceOf(PlacementDecisions)) return { metadata: { labels: { [PLACEMENT_LABEL]: 'odd' } } };
+  return isLabelled ? { metadata: { labels: { [COMPONENT_LABEL]: 'odd' } } } : undefined;
 }
 
 /** The Lease of a cluster, or of a node: only its own renews it. */

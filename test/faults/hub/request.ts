@@ -1,4 +1,5 @@
 import type { Call } from '../../../src/runtime/transport/call.js';
+import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import type { Sort } from '../plan.js';
 
 /** A request of a program. */
@@ -20,7 +21,7 @@ export interface SentRequest {
 
 export function sentOf(call: Call, process: string): SentRequest {
   const { verb, resource, namespace, name = '' } = call.target;
-  const key = namespace === undefined ? name : `${namespace}/${name}`;
+  const key = keyOf({ ...(namespace !== undefined && { namespace }), name });
   // An agent renews by a patch, and does so all the time; it creates its Lease once.
   const isLease = resource === 'leases.coordination.k8s.io' && (call.bucket === 'leases' || call.method === 'PATCH');
   const sort = isLease ? 'lease' : call.method === 'GET' ? 'read' : 'write';

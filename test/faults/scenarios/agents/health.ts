@@ -35,34 +35,26 @@ const brake: Scenario = {
 };
 
 /** Of six clusters in two sets, Placement `web` may select d. A fault that silences one more is what the brake is for. */
-const twoSets: Pick<Scenario, 'programs' | 'mostPasses' | 'startMs' | 'homes' | 'given'> = {
+const silenced = (name: string, selects: string, names: string): Scenario => ({
+  name: `agents/${name}`,
+  selects,
+  isTimed: true,
   ...HUB,
   homes: ['a', 'b', 'c', 'd', 'e', 'f'],
   given: async (hands) => {
     await machines(hands, 'abcdef', 'def', SHORT);
     for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
-    for (const name of 'abc') await joinCluster(hands, name, name, { ...SHORT, set: 'north' });
+    for (const one of 'abc') await joinCluster(hands, one, one, { ...SHORT, set: 'north' });
     await hands.patch(ManagedClusters, { name: 'd' }, { metadata: { labels: { tier: 'gold' } } });
   },
-};
+  steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut(names))],
+});
 
 /** Half of a fleet is not most of it. */
-const half: Scenario = {
-  name: 'agents/half',
-  selects: 'd -',
-  isTimed: true,
-  ...twoSets,
-  steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut('ade'))],
-};
+const half = silenced('half', 'd -', 'ade');
 
 /** A set can be silent in a fleet that is not. */
-const setBrake: Scenario = {
-  name: 'agents/set-brake',
-  selects: 'd d',
-  isTimed: true,
-  ...twoSets,
-  steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut('abc'))],
-};
+const setBrake = silenced('set-brake', 'd d', 'abc');
 
 /** As long as half of the fleet is silent, it has not recovered: a process that is started meanwhile does not know that. */
 const recovery: Scenario = {
