@@ -8,7 +8,7 @@ import type {
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
 import { componentRows, describeRows, healthOf, isAsDesired, withOtherRows, rowOf } from './components.js';
-import { hasFailedRepeatedly, type StatusInput } from './input.js';
+import { hasFailedRepeatedly, type ObjectState, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition, WAIT_FOR_USER } from './ready.js';
 import type { Condition } from '../../../runtime/vocabulary/meta.js';
 
@@ -22,7 +22,12 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
   if (keepsStoredStatus(input, ready)) return stored;
   const generation = observedGeneration(input);
   const rows = rowsOf(input, now);
-  const states = conditionStates(input, ready, rows).map((state) => ({ ...state, observedGeneration: generation }));
+  const seen = objectsRead(input) === undefined ? conditionOf(stored, EngineConditions.Available) : undefined;
+  const states = conditionStates(input, ready, rows).map((state) => {
+    // A condition of what this pass has not read is one of the generation for which it was read.
+    const isOld = state.type === seen?.type && state.status === seen.status;
+    return { ...state, observedGeneration: isOld ? (seen.observedGeneration ?? generation) : generation };
+  });
   const current = currentVersion(input);
   const handled = input.engine.metadata.annotations?.[RECONCILE_ANNOTATION] ?? stored.lastHandledReconcileAt;
   const isInvalid = (input.fieldErrors ?? []).length > 0;
@@ -58,10 +63,15 @@ function observedGeneration(input: StatusInput): number {
   return input.paused ? stored : (input.engine.metadata.generation ?? 0);
 }
 
+/** What the pass has read; undefined: no object. */
+function objectsRead({ uninstall, objects }: StatusInput): readonly ObjectState[] | undefined {
+  return uninstall === undefined ? objects : uninstall.remaining;
+}
+
 /** The rows of this pass; the stored rows where the pass read no object. */
 function rowsOf(input: StatusInput, now: string): Rows {
   const stored = input.engine.status?.components ?? [];
-  const objects = input.uninstall === undefined ? input.objects : input.uninstall.remaining;
+  const objects = objectsRead(input);
   if (objects === undefined) return stored;
   const rows = componentRows(stored, objects, now);
   return input.partial === true ? withOtherRows(rows, stored) : rows;
@@ -84,6 +94,13 @@ function conditionStates(input: StatusInput, ready: ReadyCondition, rows: Rows):
 /** The condition Available: True while every row is. */
 function availability(input: StatusInput, rows: Rows): UnobservedState {
   const base = { type: EngineConditions.Available, status: 'False', reason: 'ComponentsUnavailable' } as const;
+  if (input.uninstall !== undefined && !input.paused && objectsRead(input) === undefined)
+    return {
+      ...base,
+      status: 'Unknown',
+      reason: 'Uninstalling',
+      message: 'what is left of the components is not known',
+    };
   const missing = rows.filter((row) => row.status !== 'True');
   if (missing.length > 0) return { ...base, message: describeRows(missing) };
   if (input.uninstall?.remaining !== undefined) return { ...base, message: 'the components are removed' };

@@ -177,6 +177,23 @@ describe('the rest of the status', () => {
     expect(status.conditions?.map((one) => one.observedGeneration)).toEqual([1, 1]);
   });
 
+  it('Available is of the generation for which objects were read, and Unknown while an uninstallation cannot read them', () => {
+    const available = (more: Partial<StatusInput>) => {
+      const next = { ...wasInstalled, metadata: { ...wasInstalled.metadata, generation: 7 } };
+      const { conditions } = engineStatus(statusInput({ engine: next, objects: undefined, ...more }), LATER);
+      const { status, observedGeneration } = conditions?.find(({ type }) => type === 'Available') ?? {};
+      return { status, observedGeneration };
+    };
+    const before = wasInstalled.metadata.generation;
+    expect(available({ denied: 'd' })).toEqual({ status: 'True', observedGeneration: before });
+    expect(available({ uninstall: { message: 'x', denied: 'd' } })).toEqual({
+      status: 'Unknown',
+      observedGeneration: 7,
+    });
+    expect(available({ uninstall: { message: 'x' }, paused: true })).toMatchObject({ status: 'True' });
+    expect(available({ objects: objectStates({}) })).toEqual({ status: 'True', observedGeneration: 7 });
+  });
+
   it('an invalid namespace never becomes the effective one', () => {
     const fieldErrors = [{ field: 'spec.targetNamespace', message: 'b: is immutable' }];
 

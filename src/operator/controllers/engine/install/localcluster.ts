@@ -93,10 +93,8 @@ export async function stopReporting(input: Input, scope: Scope): Promise<void> {
       if (status !== undefined) await applyStatus(cluster, status, scope);
     } catch (error) {
       if (!isFailure(error, 'Forbidden', 'NotFound', 'ResourceMissing', 'Invalid')) throw error;
-      // The definition may be gone for good where an engine is deleted; a right that is refused may come back.
-      const isRefused = deleting ? isFailure(error, 'Forbidden') : !isFailure(error, 'NotFound');
-      // What cannot be said must not keep the engine from what the user wants for longer than this.
-      if (isRefused && memory.mayRefusalEnd('stopReporting', clock.monotonic())) throw error;
+      // A right or a definition may come back. What cannot be said must not keep the engine from what the user wants for longer.
+      if (!isFailure(error, 'NotFound') && memory.mayRefusalEnd('stopReporting', clock.monotonic())) throw error;
       pass.log.warn({ object: titleOf(ManagedClusters, { name }), err: error }, 'the cluster could not be left');
     }
   }
