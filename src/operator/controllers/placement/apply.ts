@@ -85,8 +85,10 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
     if (attempt.kind === 'failed') {
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
-      state.published = publishedBy(changes, done);
-      const isInDoubt = state.unconfirmed.has(write.name);
+      // What was stored before the first decision of this process may not be in its caches: it begins as after a restart.
+      const isFirst = decided.before === undefined;
+      state.published = isFirst ? undefined : publishedBy(changes, done);
+      const isInDoubt = state.unconfirmed.has(write.name) && !isFirst;
       state.doubt = isInDoubt ? { write, published: publishedBy(changes, done + 1) } : undefined;
       return { ...outcome, publication: { changes, done, failure }, error };
     }
