@@ -78,11 +78,13 @@ export class Observer {
 
   /** The current report; undefined while a part of it is unknown. `others`: what else is wrong. */
   report(...others: readonly (Trouble | undefined)[]): ClusterReport | undefined {
-    if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
+    // A process that has started a moment ago must not take back what the one before it has reported of the control plane.
+    const controlPlane = this.#controlPlane?.isHealthy === undefined ? undefined : this.#controlPlane;
+    if (this.#sample === undefined || controlPlane === undefined || this.#claims === undefined) return undefined;
     const troubles = [...others, this.#readTrouble].filter((one) => one !== undefined);
     const { claims, rejected: names } = this.#claims;
     const rejected = names.length === 0 ? undefined : { claims: names, since: this.#rejectedSince };
-    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane, troubles, rejected });
+    return reportOf({ ...this.#sample, claims, controlPlane, troubles, rejected });
   }
 
   /** Why there is no report, or why it is not fresh. */

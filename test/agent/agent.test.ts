@@ -349,6 +349,16 @@ describe('reporting', () => {
     expect(hub.reports.map(({ conditions }) => conditions?.[0]?.status)).toEqual(['True', 'False', 'True']);
   });
 
+  it('an agent that starts while the API server is not ready reports nothing before it can say so', async () => {
+    home.before = (name) => {
+      if (name === 'probe') throw new Error('HTTP 500');
+    };
+    await started();
+    await clock.advance(MINUTE);
+
+    expect(hub.reports.map(({ conditions }) => conditions?.[0]?.status)).toEqual(['False']);
+  });
+
   it('all is applied again each hour', async () => {
     await started();
     await clock.advance(3 * HOUR);

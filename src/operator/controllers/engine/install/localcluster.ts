@@ -178,7 +178,7 @@ async function report(
     return found({ ...objectState(step, 'applied', reporter.message), given });
   }
   const state = objectState(step, 'applied', '');
-  if (health === undefined) return found(state);
+  if (health?.isHealthy === undefined) return found(state);
   const wanted = hubStatus(cluster.status, { sample, health }, timestamp(clock.now()));
   const { resourceVersion } = cluster.metadata;
   const isUnchanged = applied?.resourceVersion === resourceVersion && sameJson(applied?.status, wanted);
