@@ -63,15 +63,14 @@ export function taintCause(
 }
 
 /**
- * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until a renewal is observed;
- * then, if its control plane is not healthy, the other one at once.
+ * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until it is given another one, or a
+ * renewal is observed; then, if its control plane is not healthy, the other one at once.
  */
 export function taintOf(evidence: HealthEvidence): HealthTaint | undefined {
   const { joined, lease, unhealthyMs, tainted } = evidence;
   if (!joined) return { key: TAINTS.unreachable, effect: 'NoSelectIfNew' };
   if (tainted === undefined) return undefined;
-  if (lease.phase === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
-  if (!lease.renewed) return { key: tainted, effect: 'NoSelect' };
+  if (lease.phase === 'lost' || !lease.renewed) return { key: tainted, effect: 'NoSelect' };
   return unhealthyMs === undefined ? undefined : { key: TAINTS.unavailable, effect: 'NoSelect' };
 }
 

@@ -153,14 +153,18 @@ export class FleetHealth {
     return { changed: [...changed], ...scopeChanges(before, this.#brake) };
   }
 
-  /** Grants taints where they are due and not braked, the longest silent first, at most as many as the rate allows. */
+  /**
+   * Grants taints where they are due and not braked, the longest silent first, at most as many as the rate allows. One of silence
+   * takes the place of one of an unhealthy control plane.
+   */
   grantTaints(watch: WatchState): readonly string[] {
     const since = this.observedSince(watch);
     if (since === undefined) return [];
     const { now } = watch;
     const due: { name: string; agent: Agent; key: HealthTaintKey; lastedMs: number }[] = [];
     for (const [name, agent] of this.#agents) {
-      if (agent.tainted !== undefined || (agent.phase !== 'lost' && agent.unhealthyAt === undefined)) continue;
+      if (agent.tainted === TAINTS.unreachable) continue;
+      if (agent.phase !== 'lost' && (agent.tainted !== undefined || agent.unhealthyAt === undefined)) continue;
       const evidence = this.#evidence(name, agent, { since, now });
       const { lease, leaseDurationMs } = evidence;
       if (lease.phase === 'lost' && !isLossObserved(lease, leaseDurationMs, watch)) continue;

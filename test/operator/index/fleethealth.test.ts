@@ -94,7 +94,8 @@ describe('the judgement of one cluster', () => {
     expect(fleet.verdict('edge')).toBe('unavailable unavailable NoSelect');
     fleet.cluster('edge');
     expect(fleet.verdict('edge')).toBe('available');
-    expect(fleet.granted).toHaveLength(1);
+    // One for each key.
+    expect(fleet.granted).toHaveLength(2);
   });
 
   it('the renewals of a refused cluster do not count, and those before count until then', () => {
