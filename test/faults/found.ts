@@ -194,6 +194,36 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what this process has stored counts as there until the watch has it, whatever was read',
     plan: '{"scenario":"engine/components","seed":0,"faults":[{"where":{"step":1,"of":"write","n":2},"when":"before","what":{"kind":"behind","ms":20000}},{"where":{"step":1,"of":"read","n":25},"when":"before","what":{"kind":"silence"}}],"from":0,"to":2}',
   },
+  {
+    what: 'said that every component is available, for a generation in which it had begun to remove them and could not read what was left',
+    since: '2026-11-21',
+    mendedBy: 'Available is Unknown then, and otherwise of the generation for which the objects were read',
+    plan: '{"scenario":"engine/fleet-goes-first","seed":0,"faults":[{"where":{"step":4,"of":"write","n":2},"when":"before","what":{"kind":"outage","status":500,"ms":20000,"all":true}},{"where":{"step":4,"of":"write","n":3},"when":"before","what":{"kind":"outage","status":403,"ms":30000,"all":false}}],"from":2,"to":4}',
+  },
+  {
+    what: 'left a cluster "available" whose engine was deleted, where the definition of clusters was not served for half a minute',
+    since: '2026-11-28',
+    mendedBy: 'what is not served is tried again for a minute, as what is refused',
+    plan: '{"scenario":"engine/engine-goes-first","seed":0,"faults":[{"where":{"step":2,"of":"write","n":1},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":0,"to":2}',
+  },
+  {
+    what: 'took what a process before it had stored for an edit by others, after a first write that failed while its watch was late',
+    since: '2026-11-21',
+    mendedBy: 'until one decision is stored, the next pass begins with what is stored, as after a restart',
+    plan: '{"scenario":"placement/emptied-piece","seed":0,"faults":[{"where":{"step":0,"of":"write","n":1},"when":"before","what":{"kind":"takeover","ms":40000}},{"where":{"step":1,"of":"read","n":3},"when":"before","what":{"kind":"answer","status":429,"retryAfter":"1"}},{"where":{"step":1,"of":"write","n":1},"when":"before","what":{"kind":"answer","status":504,"reason":"Timeout"}},{"where":{"step":1,"of":"read","n":4},"when":"before","what":{"kind":"behind","ms":20000}},{"where":{"step":1,"of":"write","n":8},"when":"before","what":{"kind":"outage","status":404,"ms":30000,"all":false}}],"from":0,"to":2}',
+  },
+  {
+    what: 'took its taint off a cluster whose API server was not ready, when its agent was started anew',
+    since: '2026-11-23',
+    mendedBy: 'an agent reports nothing before it knows how the control plane is',
+    plan: '{"scenario":"agents/unhealthy","seed":0,"faults":[],"from":2,"to":3}',
+  },
+  {
+    what: 'tainted a cluster as unreachable that was tainted as unavailable, while the watch of Leases was silent',
+    since: '2026-11-23',
+    mendedBy: 'a taint that takes the place of another one is granted as the first is, under the brake',
+    plan: '{"scenario":"agents/unhealthy","seed":0,"faults":[{"where":{"step":2,"of":"event","n":12},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, refuseBeside, seedOf, valueOf } from './arguments.js';
+import { readRecorded } from './checks/recorded.js';
 import { BrokenReference, Explorer, foundText, stretchesOf, type Found } from './explore/explorer.js';
 import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './explore/plans.js';
 import { FOUND } from './found.js';
@@ -14,6 +15,7 @@ npm run faults -- --plan JSON [--log]: one plan, with the log of the programs.
   --share N         only each N-th of the exhaustive plans; the seed names the first, so that N seeds in a row have all
   --found           before these, the plans that have found a fault of the product
   --scenario NAME   only the scenarios whose names begin so
+  --unrecorded      what runs without faults store is not compared with scenarios/recorded.json
   --first           ends with the first plan that breaks a rule, as it is
   --workers N       in N processes, each with scenarios of its own; default: one for each core
 The last line is "N plans, V violations"; the exit code is 0 only for none, and 2 where nothing was run.`;
@@ -41,6 +43,7 @@ const options = {
   plan: { type: 'string' },
   log: { type: 'boolean' },
   first: { type: 'boolean' },
+  unrecorded: { type: 'boolean' },
   workers: { type: 'string' },
   /** Of a process that another one has started: it asks for scenarios. */
   worker: { type: 'boolean' },
@@ -109,7 +112,7 @@ async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> 
 async function work(next: () => Promise<string | undefined>, told: (text: string) => void): Promise<Counts> {
   // Most errors of a run are answers that faults have made: nobody reads where they were.
   Error.stackTraceLimit = 0;
-  const explorer = await Explorer.start();
+  const explorer = await Explorer.start(values.unrecorded === true ? undefined : readRecorded());
   let [plans, violations] = [0, 0];
   for (let name = await next(); name !== undefined; name = await next()) {
     try {
@@ -140,7 +143,7 @@ function foundIn(error: unknown): Found {
 }
 
 async function onePlan(plan: Plan): Promise<Counts> {
-  const explorer = await Explorer.start();
+  const explorer = await Explorer.start(values.unrecorded === true ? undefined : readRecorded());
   const run = async (): Promise<Found> => {
     const { named, violations } = await explorer.run(
       plan,

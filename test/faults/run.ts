@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
+import { errorText } from '../../src/runtime/errors.js';
 import { resourceOf } from '../../src/runtime/client/path.js';
 import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import { AgentCheck } from './checks/agents.js';
@@ -20,7 +21,7 @@ import { Injector, textOf } from './hub/injector.js';
 import { meddlerOf } from './hub/meddler.js';
 import type { Process } from './hub/process.js';
 import { Program } from './hub/program.js';
-import { difference, storedTexts } from './hub/stored.js';
+import { difference, digestsOf, storedTexts } from './hub/stored.js';
 import type { Fault, Plan, Sort } from './plan.js';
 import { wait, type Scenario } from './scenario.js';
 
@@ -40,6 +41,8 @@ export interface Reference {
 /** What is stored at the end of a step, and when that is. */
 export interface Moment {
   readonly state: StoredState;
+  /** Of each collection, and of what clients were answered in the step. */
+  readonly digests: Readonly<Record<string, string>>;
   /** Wall time since the start of the scenario, ms. */
   readonly at: number;
 }
@@ -198,7 +201,8 @@ class Run {
       this.#countedFrom = base.simulation.monotonic();
       if (config !== undefined) for (const program of this.#operators) program.restart(config);
       const { simulation } = base;
-      await act({ hands: this.#hands, simulation, programs: this.#programs, clients: this.#clients });
+      const stage = { hands: this.#hands, simulation, programs: this.#programs, clients: this.#clients };
+      await act(stage).catch((error: unknown) => this.#violate('act', errorText(error)));
       this.#changedAt = base.simulation.monotonic();
       await this.#settle();
     }
@@ -258,7 +262,10 @@ class Run {
       }
       if (isLate) this.#violate('not settled', open ?? 'something is under way all the time');
       this.#states.push(state);
-      if (reference === undefined) this.#moments.push({ state: base.server.state(), at: simulation.sinceStart });
+      if (reference === undefined) {
+        const digests = digestsOf(base.server, this.#options.empty, this.#clients?.answers() ?? []);
+        this.#moments.push({ state: base.server.state(), digests, at: simulation.sinceStart });
+      }
       this.#checkTime(Math.max(began, calmAt, noticedAt), activeAt);
       if (reference === undefined) {
         this.#checkSelected();
@@ -267,6 +274,7 @@ class Run {
       const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
       this.#ends?.check(simulation.now(), isDated, this.#isWhole);
       this.#clients?.check();
+      for (const one of this.#injector.early.splice(0)) this.#violate('early', `${textOf(one)} before its Retry-After`);
       return;
     }
   }

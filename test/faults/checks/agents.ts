@@ -1,5 +1,7 @@
+import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../src/api/clusterreasons.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
+import { conditionIn } from '../../../src/domain/conditions.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
 import { field, textField } from '../../../src/runtime/vocabulary/json.js';
 import type { BaseHub } from '../hub/base.js';
@@ -27,7 +29,8 @@ const LAG_WITH_FAULTS_MS = 95_000;
 /**
  * Sees every write of a Lease of a cluster and of a ManagedCluster when it is stored, and says at once what may not be:
  * - `holder`: a Lease goes from one cluster to another without a deletion;
- * - `early taint`: a cluster is tainted as unreachable before four lease durations without a renewal;
+ * - `early taint`: a cluster is tainted as unreachable before four lease durations without a renewal, or as unavailable before two
+ *   in which its agent said that its control plane is not healthy;
  * - `braked taint`: one is tainted so while most of its set, or of the fleet, is silent, or was so a moment ago.
  */
 export class AgentCheck {
@@ -35,6 +38,8 @@ export class AgentCheck {
   readonly #violate: (rule: string, detail: string) => void;
   readonly #isCalm: () => boolean;
   readonly #renewals = new Map<string, Renewal>();
+  /** Since when the agent of a cluster says that its control plane is not healthy, monotonic ms. */
+  readonly #unhealthyAt = new Map<string, number>();
   /** When the hub began to refuse a cluster: renewals count no more from there. */
   readonly #refusedAt = new Map<string, number>();
   /** When most of the fleet was silent last, monotonic ms. */
@@ -54,7 +59,7 @@ export class AgentCheck {
       }),
       server.observe(CLUSTERS, ({ type, entry, previous }) => {
         if (type === 'remove') this.#forget(entry.key);
-        else this.#cluster(entry.key, entry.object, isTainted(previous?.object));
+        else this.#cluster(entry.key, entry.object, previous?.object);
       }),
     ];
   }
@@ -66,12 +71,20 @@ export class AgentCheck {
   #forget(name: string): void {
     this.#renewals.delete(name);
     this.#refusedAt.delete(name);
+    this.#unhealthyAt.delete(name);
   }
 
-  #cluster(name: string, cluster: unknown, wasTainted: boolean): void {
+  #cluster(name: string, cluster: unknown, before: unknown): void {
+    const now = this.#base.simulation.monotonic();
+    if (!isUnhealthy(cluster)) this.#unhealthyAt.delete(name);
+    else if (!this.#unhealthyAt.has(name)) this.#unhealthyAt.set(name, now);
+    const forMs = now - (this.#unhealthyAt.get(name) ?? now);
+    const hasNoTaint = !isTainted(before) && !isTainted(before, TAINTS.unavailable);
+    if (hasNoTaint && isTainted(cluster, TAINTS.unavailable) && forMs < 2 * this.#durationMs(name, cluster))
+      this.#violate('early taint', `${name} is tainted ${forMs} ms after it was called unhealthy`);
     if (isAccepted(cluster)) this.#refusedAt.delete(name);
     else if (!this.#refusedAt.has(name)) this.#refusedAt.set(name, this.#base.simulation.monotonic());
-    if (isTainted(cluster) && !wasTainted) this.#tainted(name, cluster);
+    if (isTainted(cluster) && !isTainted(before)) this.#tainted(name, cluster);
   }
 
   #lease(type: 'put' | 'remove', key: string, object: unknown): void {
@@ -155,10 +168,13 @@ function isAccepted(cluster: unknown): boolean {
   return field(field(cluster, 'spec'), 'hubAcceptsClient') === true;
 }
 
-function isTainted(cluster: unknown): boolean {
+function isUnhealthy(cluster: unknown): boolean {
+  return conditionIn(field(cluster, 'status'), CONTROL_PLANE_HEALTHY_CONDITION)?.['status'] === 'False';
+}
+
+function isTainted(cluster: unknown, key: string = TAINTS.unreachable): boolean {
   const taints = field(field(cluster, 'spec'), 'taints');
   return (
-    Array.isArray(taints) &&
-    taints.some((one) => field(one, 'key') === TAINTS.unreachable && field(one, 'effect') === 'NoSelect')
+    Array.isArray(taints) && taints.some((one) => field(one, 'key') === key && field(one, 'effect') === 'NoSelect')
   );
 }

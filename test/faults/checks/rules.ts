@@ -21,11 +21,11 @@ export function windowOf(spec: Fields): number {
   return number(fields(spec['disruptionBudget'])['windowSeconds'], 3_600) * 1_000;
 }
 
-/** Whether the annotation, a time and names or `*`, lets the cluster pass at `now`. */
+/** Whether the annotation, a time and names or `*`, lets the cluster pass at `now`. Of digests, a scenario says whom they name. */
 export function isReleased(annotation: string | undefined, cluster: string, now: number): boolean {
   const [until = '', list = ''] = (annotation ?? '').split('/');
   const names = list.split(',');
-  return now < Date.parse(until) && (names.includes('*') || names.includes(cluster));
+  return now < Date.parse(until) && (/^[*~]/.test(list) || names.includes(cluster));
 }
 
 export function isPaused(spec: Fields): boolean {

@@ -1,4 +1,4 @@
-import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import {
   chooseByTheBook,
@@ -43,6 +43,11 @@ const UNCOVERED: readonly {
     has: (spec) => items(spec['tolerations']).some((one) => one['tolerationSeconds'] !== undefined),
   },
   { name: 'maintenance', has: (_, clusters) => clusters.some((one) => one['maintenance'] !== undefined) },
+  {
+    name: 'taints of health',
+    has: (_, clusters) =>
+      clusters.some((one) => items(one['taints']).some(({ key }) => Object.values<unknown>(TAINTS).includes(key))),
+  },
   // The hub taints those that are silent, for a time that is tolerated, and those that have never joined.
   { name: 'agents', has: (_, clusters) => clusters.some((one) => one['hubAcceptsClient'] !== undefined) },
 ];

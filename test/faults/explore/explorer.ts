@@ -6,6 +6,7 @@ import { faultText, planText, type Plan } from '../plan.js';
 import { run, type Moment, type Outcome, type Violation } from '../run.js';
 import type { Scenario } from '../scenario.js';
 import type { Stretch, Window } from './plans.js';
+import { unlikeRecord, type Recorded } from '../checks/recorded.js';
 import { SCENARIOS } from '../scenarios/all.js';
 import type { StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
@@ -30,15 +31,18 @@ export class BrokenReference extends Error {
 export class Explorer {
   readonly #base: BaseHub;
   readonly #empty: StoredState;
+  readonly #recorded: Recorded | undefined;
   readonly #references = new Map<string, Outcome>();
 
-  private constructor(base: BaseHub) {
+  private constructor(base: BaseHub, recorded?: Recorded) {
     this.#base = base;
     this.#empty = base.server.state();
+    this.#recorded = recorded;
   }
 
-  static async start(): Promise<Explorer> {
-    return new Explorer(await startBaseHub());
+  /** Runs without faults are compared with what is `recorded` of them; absent: with nothing. */
+  static async start(recorded?: Recorded): Promise<Explorer> {
+    return new Explorer(await startBaseHub(), recorded);
   }
 
   /** The run without faults of these steps. @throws BrokenReference where the scenario breaks a rule in it */
@@ -53,7 +57,13 @@ export class Explorer {
     const plan = { scenario: name, seed: 0, faults: [], from, to: to ?? scenario.steps.length };
     const start = await this.#start(name, from);
     const made = await run({ base: this.#base, empty: this.#empty, scenario, plan, ...start, ...(log && { log }) });
-    const violations = made.violations.length > 0 ? made.violations : await this.#checkRestart(name, from, made);
+    const checks = [
+      () => made.violations,
+      () => this.#checkRestart(name, from, made),
+      () => (this.#recorded === undefined || from > 0 ? [] : unlikeRecord(this.#recorded, plan, made.moments)),
+    ];
+    let violations: readonly Violation[] = [];
+    for (const check of checks) if (violations.length === 0) violations = await check();
     if (violations.length > 0) throw new BrokenReference({ plan, violations });
     this.#references.set(key, made);
     return made;

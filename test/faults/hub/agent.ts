@@ -1,6 +1,7 @@
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
 import { Agent } from '../../../src/agent/agent.js';
+import { errorFromResponse } from '../../../src/runtime/transport/apierror.js';
 import { ApiHome, type Home } from '../../../src/agent/home.js';
 import { TransportHub, type Hub } from '../../../src/agent/hub.js';
 import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE } from '../../../src/api/names.js';
@@ -135,7 +136,14 @@ export class AgentProgram implements Process {
     const wire = createWire(connection, { ...tools, userAgent: USER_AGENT });
     const options = { transport: wire, namespace: this.#namespace, apiEndpoint: undefined, tools };
     const agent = new Agent({
-      home: around<Home>(new MachineHome(options, () => this.#id), (name, call) => this.#ofHome(name, call)),
+      home: around<Home>(
+        new MachineHome(
+          options,
+          () => this.#id,
+          () => this.#machine.isUnhealthy,
+        ),
+        (name, call) => this.#ofHome(name, call),
+      ),
       openHub: (join, token) => this.#openHub(join, token, tools),
       tools: { ...tools, metrics: NO_METRICS },
       tokenLifetimeSeconds: TOKEN_LIFETIME_SECONDS,
@@ -235,15 +243,23 @@ interface Tools {
 /** A cluster that shares its server with others: its identity is that of its own namespace, not of kube-system. */
 class MachineHome extends ApiHome {
   readonly #id: () => string;
+  readonly #isUnhealthy: () => boolean;
 
-  constructor(options: ConstructorParameters<typeof ApiHome>[0], id: () => string) {
+  constructor(options: ConstructorParameters<typeof ApiHome>[0], id: () => string, isUnhealthy: () => boolean) {
     super(options);
     this.#id = id;
+    this.#isUnhealthy = isUnhealthy;
   }
 
   override async clusterId(signal: AbortSignal): Promise<string> {
     await super.clusterId(signal);
     return this.#id();
+  }
+
+  override async probe(signal: AbortSignal): Promise<void> {
+    await super.probe(signal);
+    const response = { status: 500, body: 'etcd failed', retryAfterMs: undefined };
+    if (this.#isUnhealthy()) throw errorFromResponse(response, { verb: 'get', resource: 'readyz' });
   }
 }
 

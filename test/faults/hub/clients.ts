@@ -49,6 +49,8 @@ interface Attempt {
   /** How often the API server has carried it out. */
   applied: number;
   status?: number;
+  /** Of the answer. */
+  body?: string;
 }
 
 interface ClientsOptions extends ProcessOptions {
@@ -125,6 +127,11 @@ export class Clients implements Clientele {
     this.#attempts.findLast((one) => one.token === token)?.line.leave('reset');
   }
 
+  /** What was answered since the last check, a text each. */
+  answers(): readonly string[] {
+    return this.#attempts.map(({ ask, status, body }) => `${titleOf(ask)}: ${status ?? 'nothing'}\n${body ?? ''}`);
+  }
+
   /** To be called at the end of each step. */
   check(): void {
     for (const { ask, isWhole, applied, status } of this.#attempts) {
@@ -175,6 +182,7 @@ export class Clients implements Clientele {
     if (reply === undefined || reply.headers['connection'] === 'close' || !attempt.isWhole) line.leave('end');
     if (reply === undefined) return attempt;
     attempt.status = reply.status;
+    attempt.body = reply.body;
     try {
       mustConform(ask.method, pathOf(ask), reply);
     } catch (error) {

@@ -74,6 +74,11 @@ export class Injector {
     this.#waiting = plan.faults;
   }
 
+  /** Until when who was told to wait may not ask the same again, monotonic ms, by {@link askedBy}. */
+  readonly #refusedUntil = new Map<string, number>();
+  /** Requests that were sent before that. */
+  readonly early: SentRequest[] = [];
+
   /** What was written so far but for Leases, Events included. */
   readonly writes: SentRequest[] = [];
 
@@ -85,12 +90,15 @@ export class Injector {
   begin(step: number): void {
     this.trace.push(this.#counts);
     this.#step = step;
+    // Processes that steps end know nothing of it.
+    this.#refusedUntil.clear();
     this.#counts = emptyCounts();
   }
 
   /** The fault of a request that is about to be sent. */
   next(sent: SentRequest): Fault | undefined {
     if (sent.sort === 'write') this.writes.push(sent);
+    if (this.#simulation.monotonic() < (this.#refusedUntil.get(askedBy(sent)) ?? 0)) this.early.push(sent);
     // A probe is sent every few seconds, and only all probes of half a minute together matter.
     if (sent.resource === 'readyz') return undefined;
     const fault = this.#count(sent.sort, textOf(sent));
@@ -99,12 +107,17 @@ export class Injector {
     return undefined;
   }
 
+  /** A process has an answer that tells it to wait so long with requests for the same. */
+  refused(sent: SentRequest, ms: number): void {
+    this.#refusedUntil.set(askedBy(sent), this.#simulation.monotonic() + ms);
+  }
+
   /** The fault of the event that a watch has just delivered. */
   nextEvent(resource: string, process: string): What | undefined {
     const fault = this.#count('event', `${process} event ${resource}`);
     if (fault === undefined) return undefined;
     const { what } = fault;
-    if (what.kind === 'mute') this.noticedAt = this.#simulation.monotonic() + SILENT_MS;
+    if (what.kind === 'mute' || what.kind === 'no-bookmarks') this.noticedAt = this.#simulation.monotonic() + SILENT_MS;
     if (what.kind === 'late') this.calmAt = Math.max(this.calmAt, this.#simulation.monotonic() + what.ms);
     if (what.kind === 'gone') {
       this.#disturb(what.ms);
@@ -160,6 +173,7 @@ export class Injector {
   /** Lets what is no answer happen: to the process that sent the request, or to the hub. */
   strike(what: What, sent: SentRequest, struck: Struck): void {
     if (what.kind === 'crash') {
+      this.#refusedUntil.clear();
       this.#disturb(what.ms);
       struck.crash(what.ms);
     } else if (what.kind === 'stop') {
@@ -232,6 +246,10 @@ export class Injector {
     this.calmAt = Math.max(this.calmAt, until);
     this.awaitedUntil = Math.max(this.awaitedUntil, until);
   }
+}
+
+function askedBy({ process, method, path }: SentRequest): string {
+  return `${process} ${method} ${path}`;
 }
 
 /** Without the subresource. */

@@ -12,6 +12,8 @@ export interface Machine {
   readonly runs: boolean;
   /** Whether its network to the hub is cut. */
   readonly isCut: boolean;
+  /** Whether the API server of the cluster says that it is not ready. */
+  readonly isUnhealthy: boolean;
   /** Ms by which its wall time is ahead. */
   readonly aheadMs: number;
   /** How long each request about its Secret takes, ms. */
@@ -22,7 +24,7 @@ export interface Machine {
 export const AGENT_ACCOUNT = 'multicluster-engine-agent';
 export const MACHINE_ANNOTATION = 'example.com/machine';
 
-const OFF: Machine = { runs: false, isCut: false, aheadMs: 0, secretDelayMs: 0 };
+const OFF: Machine = { runs: false, isCut: false, isUnhealthy: false, aheadMs: 0, secretDelayMs: 0 };
 
 /** The namespace that stands for the cluster. */
 export function namespaceOf(home: string): string {

@@ -2,6 +2,7 @@ import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
 import type { AgentMetrics } from '../../../src/agent/metrics.js';
+import { MultiClusterEngines } from '../../../src/api/resources.js';
 import { field, textField } from '../../../src/runtime/vocabulary/json.js';
 import { LEADER_NAMESPACE } from './base.js';
 import type { GatewayMetrics } from '../../../src/gateway/metrics.js';
@@ -12,8 +13,10 @@ import { inventoriesGroup } from '../../../src/operator/inventories.js';
 import type { ControllerManager } from '../../../src/operator/manager.js';
 import type { Metrics } from '../../../src/operator/metrics.js';
 import { clustersGroup, placementGroup } from '../../../src/operator/placement.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
 import type { LeaseTimes } from '../../../src/runtime/leaderelection/leaseholder.js';
 import { createManager, type Group } from '../../../src/runtime/manager/manager.js';
+import { Nodes } from '../../../src/runtime/vocabulary/kinds.js';
 import type { Span, SpanStart } from '../../../src/runtime/tracing/tracer.js';
 import type { Call } from '../../../src/runtime/transport/call.js';
 import { keyPairsOf } from './keypairs.js';
@@ -74,7 +77,7 @@ export class Program implements Process {
   #open = new Set<SentRequest | EventStream>();
   /** How many passes each key had since `passes` was emptied: `controller key`. */
   readonly passes = new Map<string, number>();
-  /** What it has watched in all namespaces since its start: it goes on watching that. Engines come and go with their namespaces. */
+  /** What it has asked to list or watch since its start, by resource and namespace: it goes on watching that. */
   readonly #watched = new Set<string>();
   /** Passes that run now. */
   #running = 0;
@@ -108,7 +111,7 @@ export class Program implements Process {
       user,
       review,
       process: spec.name,
-      ...(spec.realLeases === true && { sending: (call: Call) => this.#checkLease(call) }),
+      sending: (call: Call) => this.#sending(call),
       crash: (ms: number) => this.crash(ms),
       open: this.#open,
     };
@@ -165,14 +168,33 @@ export class Program implements Process {
     if (leaders.length > 0 && ![this.name, ''].some((one) => leaders.includes(one))) return true;
     const open = [...this.#open];
     const streams = open.filter((one) => 'pump' in one);
-    for (const { resource, namespace } of streams)
-      if (resource !== LEASES && namespace === undefined) this.#watched.add(resource);
+    // Engines come and go with their namespaces.
+    const namespaces = this.#options.spec.controllers.includes('engine') ? ['', ...this.#targets()] : undefined;
+    const watched = new Set(streams.filter((one) => one.isOfAll).map(keyOf));
     return (
       streams.length > 0 &&
       streams.length === open.length &&
       streams.every((one) => one.isCurrent) &&
-      [...this.#watched].every((resource) => streams.some((one) => one.resource === resource))
+      [...this.#watched].every((key) => watched.has(key) || namespaces?.includes(key.split(' ')[1]) === false)
     );
+  }
+
+  /** The namespaces of the engines that stay, and can be served. */
+  #targets(): readonly unknown[] {
+    const engines = this.#options.server.store.list(resourceOf(MultiClusterEngines), '').map(({ object }) => object);
+    const staying = engines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const statuses = staying.map((one) => field(one, 'status'));
+    return statuses.filter((one) => field(one, 'phase') !== 'Error').map((one) => field(one, 'targetNamespace'));
+  }
+
+  #sending(call: Call): void {
+    const { target, query } = call;
+    const isOfAll = query?.['fieldSelector'] === undefined && query?.['labelSelector'] === undefined;
+    // A pass lists the Nodes of the hub itself.
+    const isOfCache = target.verb === 'watch' || (target.verb === 'list' && target.namespace === undefined);
+    if (isOfCache && isOfAll && target.resource !== LEASES && target.resource !== Nodes.plural)
+      this.#watched.add(keyOf(target));
+    if (this.#options.spec.realLeases === true) this.#checkLease(call);
   }
 
   /** A write is sent by the holder of the Lease; one that nobody holds may have gone a moment ago. */
@@ -251,3 +273,13 @@ const CONFIG: ManagerConfig = {
   multikueue: false,
   publishProfiles: undefined,
 };
+
+function keyOf({
+  resource,
+  namespace = '',
+}: {
+  readonly resource: string;
+  readonly namespace?: string | undefined;
+}): string {
+  return `${resource} ${namespace}`;
+}

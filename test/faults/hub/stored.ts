@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
@@ -18,6 +20,11 @@ const IGNORED: ReadonlySet<string> = new Set([LEASES, 'events', 'events.events.k
 
 /** Times, what runs out, what a process saw that has ended since, a hash of times; and what others wrote. */
 const UNCOMPARED = [...RECORDS, DECISION_REVISION_ANNOTATION, TOUCHED];
+
+/** In an answer, as JSON or YAML; and of the objects in which a history goes on. */
+const RESOURCE_VERSION = /("?resourceVersion"?: ?)["']\d+["']/g;
+const HISTORY_VERSION = /(-decision-\d+\/)\d+/g;
+const MESSAGE = /"message":"(?:[^"\\]|\\.)*"/g;
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -67,13 +74,42 @@ function textOf(entry: Entry): string {
   const shown = kept['name'] === AGENT_TOKEN_SECRET ? { ...rest, data: tokenData(rest) } : rest;
   const said = { ...kept, annotations: compared(annotations), labels: compared(labels) };
   const text = JSON.stringify({ metadata: said, ...shown }, ordered);
-  let masked = text.replace(TIME, '<time>').replace(UID, '<uid>').replace(REVISION, '"revision":"<hash>"');
+  let masked = withoutTimes(text).replace(REVISION, '"revision":"<hash>"');
   for (const [pattern, mask] of OF_A_RUN) masked = masked.replace(pattern, mask);
   // How often a Deployment was changed on the way is no difference; whether its last change is observed is one.
   if ('observedGeneration' in (rest['status'] ?? {}) && entry.object.kind === 'Deployment')
     masked = masked.replace(`"observedGeneration":${generation as number}`, '"observedGeneration":"<generation>"');
   texts.set(entry, masked);
   return masked;
+}
+
+/**
+ * A digest of each collection that is not as in `base`, and of `answers`: with what the program records for people, and without
+ * messages, whose words may change.
+ */
+export function digestsOf(server: View, base: StoredState, answers: readonly string[]): Record<string, string> {
+  const texts = new Map<string, string[]>();
+  for (const [key, text] of storedTexts(server, base)) {
+    const [collection, name] = key.split(' ') as [string, string];
+    const { annotations = {} } =
+      server.store.list(collection, '').find(({ key: one }) => one === name)?.object.metadata ?? {};
+    const records = RECORDS.map((one) => withoutTimes(annotations[one] ?? '').replace(HISTORY_VERSION, '$1'));
+    const all = texts.get(collection) ?? [];
+    texts.set(collection, all);
+    all.push([name, text.replace(MESSAGE, ''), ...records].join('\n'));
+  }
+  const said = answers.map((one) => withoutTimes(one).replace(RESOURCE_VERSION, '$1'));
+  if (said.length > 0) texts.set('answers', said);
+  return Object.fromEntries([...texts].map(([name, all]) => [name, digestOf(all.sort().join('\n'))]));
+}
+
+/** Eight hexadecimal digits. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+function withoutTimes(text: string): string {
+  return text.replace(TIME, '<time>').replace(UID, '<uid>');
 }
 
 /** Of the Secret of an agent: its keys, and whether it has a token of its own from the present manifest. */

@@ -48,12 +48,15 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #heldUntil = 0;
   #isMute = false;
   #withoutBookmarks = false;
+  /** The process has asked for all objects first, and the bookmark that ends them has not come. */
+  #isStateAwaited: boolean;
   /** What comes now is lost, until the stream ends with 410. */
   #isLosing = false;
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    const { signal } = options.call;
+    const { signal, query } = options.call;
+    this.#isStateAwaited = query?.['sendInitialEvents'] === 'true';
     const stop = (): void => {
       options.end();
       this.#wake?.();
@@ -76,9 +79,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     return this.#options.call.target.namespace;
   }
 
+  /** Whether it is of all objects there, and not of one by its name. */
+  get isOfAll(): boolean {
+    return this.#options.call.query?.['fieldSelector'] === undefined;
+  }
+
   /** Whether everything that the server has sent is delivered. */
   get isCurrent(): boolean {
-    const isLive = !this.#isMute && !this.#isLosing;
+    const isLive = !this.#isMute && !this.#isLosing && !(this.#isStateAwaited && this.#withoutBookmarks);
     return isLive && this.#queue.length === 0 && this.#delivered.length === 0;
   }
 
@@ -156,7 +164,9 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #give(item: Item): void {
     this.#delivered.push(item);
     this.#wake?.();
-    if (item.kind === 'end' || field(item.value, 'type') === 'BOOKMARK') return;
+    const isBookmark = item.kind === 'line' && field(item.value, 'type') === 'BOOKMARK';
+    if (isBookmark) this.#isStateAwaited = false;
+    if (item.kind === 'end' || isBookmark) return;
     this.#last.push(item.value);
     if (this.#last.length > REMEMBERED) this.#last.shift();
     const what = this.#options.injector.nextEvent(this.resource, this.#options.process);

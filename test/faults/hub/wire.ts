@@ -121,6 +121,8 @@ class FaultyRoundTripper implements RoundTripper {
       const answer: Answer = (response) => {
         if (over()) return;
         this.#options.serverClock?.observe(new Date(this.#connection.simulation.now()).toUTCString(), sentAt);
+        const { 'Retry-After': retryAfter } = response.headers;
+        if (retryAfter !== undefined) injector.refused(sent, Number(retryAfter) * 1_000);
         resolve(response);
         injector.answered(sent, this.#connection);
       };

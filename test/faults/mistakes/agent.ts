@@ -109,4 +109,18 @@ export const AGENT: readonly Mistake[] = [
     to: 'const ROTATION_SHARE = 0.5;',
     scenarios: 'agents/rotation',
   },
+  {
+    name: 'an agent that starts takes back what is wrong with the control plane',
+    file: 'agent/observer.ts',
+    from: 'this.#controlPlane?.isHealthy === undefined ? undefined : this.#controlPlane;',
+    to: 'this.#controlPlane;',
+    scenarios: 'agents/unhealthy',
+  },
+  {
+    name: 'an unchanged report is applied again after days',
+    file: 'agent/schedule.ts',
+    from: 'return jittered(3_600_000, random);',
+    to: 'return jittered(360_000_000, random);',
+    scenarios: 'agents/report-taken-out',
+  },
 ];

@@ -101,4 +101,32 @@ export const ENGINE: readonly Mistake[] = [
     to: 'pruneSteps({ ...stepInput(state, []), stored: stored.slice(0, 0) });',
     scenarios: 'engine/components',
   },
+  {
+    name: 'a namespace of people is deleted with the engine',
+    file: 'operator/controllers/engine/uninstall/namespace.ts',
+    from: 'if (!isOurNamespace(namespace, input.identity)) return',
+    to: 'if (namespace === undefined) return',
+    scenarios: 'engine/others-finalizer',
+  },
+  {
+    name: 'a paused engine is uninstalled',
+    file: 'operator/controllers/engine/decide.ts',
+    from: "if (input.paused) return { kind: 'pauseUninstall' };\n",
+    to: '',
+    scenarios: 'engine/kept-namespace',
+  },
+  {
+    name: 'finalizers of others go with that of the engine',
+    file: 'operator/controllers/engine/report.ts',
+    from: 'finalizers.filter((one) => one !== CLEANUP_FINALIZER)',
+    to: 'finalizers.slice(finalizers.length)',
+    scenarios: 'engine/others-finalizer',
+  },
+  {
+    name: 'while the rest cannot be read, the components of a deleted engine count as available',
+    file: 'domain/engine/status/status.ts',
+    from: 'if (input.uninstall !== undefined && !input.paused && objectsRead(input) === undefined)',
+    to: 'if (input.version === undefined)',
+    scenarios: 'engine/fleet-goes-first',
+  },
 ];

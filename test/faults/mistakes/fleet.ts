@@ -26,8 +26,8 @@ export const FLEET: readonly Mistake[] = [
   {
     name: 'a taint goes when the hub has restarted',
     file: 'domain/health/judge.ts',
-    from: "  if (!lease.renewed) return { key: tainted, effect: 'NoSelect' };\n",
-    to: '',
+    from: "if (lease.phase === 'lost' || !lease.renewed) return",
+    to: "if (lease.phase === 'lost') return",
     scenarios: 'agents/silence',
   },
   {
@@ -163,5 +163,40 @@ export const FLEET: readonly Mistake[] = [
     from: 'const RECOVERED_SHARE = 0.4;',
     to: 'const RECOVERED_SHARE = 0.5;',
     scenarios: 'agents/recovery',
+  },
+  {
+    name: 'clusters of an inventory are tainted although most are unhealthy',
+    file: 'operator/controllers/inventories/decide.ts',
+    from: 'isBraked(count.unavailable, count) ? BRAKED_TAINT_RETRY_MS : 0',
+    to: '0',
+    scenarios: 'timed/inventory-health',
+  },
+  {
+    name: 'a cluster of an inventory is tainted as soon as it is unhealthy',
+    file: 'operator/controllers/inventories/decide.ts',
+    from: 'return Math.max(untilGraceEnds(scope.memory.unavailableSince, scope), brakedMs);',
+    to: 'return brakedMs;',
+    scenarios: 'timed/inventory-health',
+  },
+  {
+    name: 'what an inventory has again is deleted, when the watch is late',
+    file: 'operator/controllers/inventories/reconcile.ts',
+    from: 'if (found !== undefined && read(found) !== undefined)',
+    to: 'if (found !== undefined && read(found) === undefined)',
+    scenarios: 'timed/inventory-returns',
+  },
+  {
+    name: 'a control plane is not healthy as soon as its agent says so',
+    file: 'domain/health/judge.ts',
+    from: 'const UNHEALTHY_LEASE_DURATIONS = 2;',
+    to: 'const UNHEALTHY_LEASE_DURATIONS = 0;',
+    scenarios: 'agents/unhealthy',
+  },
+  {
+    name: 'a cluster that was tainted before is unreachable when the watch of Leases is silent',
+    file: 'domain/health/judge.ts',
+    from: "if (lease.phase === 'lost' || !lease.renewed) return { key: tainted,",
+    to: "if (lease.phase === 'lost' || !lease.renewed) return { key: lease.phase === 'lost' ? TAINTS.unreachable : tainted,",
+    scenarios: 'agents/unhealthy',
   },
 ];

@@ -37,4 +37,11 @@ export const GATEWAY: readonly Mistake[] = [
     to: "        if (failure === undefined) limit.stop();\n        clientGone.removeEventListener('abort', onClientGone);",
     scenarios: 'gateway/read',
   },
+  {
+    name: 'a decision whose objects do not agree is answered as a smaller one',
+    file: 'gateway/response/decision.ts',
+    from: 'if (clusters === undefined) return undefined;',
+    to: 'if (clusters === undefined) continue;',
+    scenarios: 'gateway/decision',
+  },
 ];

@@ -11,6 +11,8 @@ export interface Mistake {
   readonly to: string;
   /** The scenarios that can show it: names that begin so; or `specs/`, and subjects of specs. */
   readonly scenarios: string;
+  /** Only what is recorded of the runs without faults shows it. */
+  readonly isRecorded?: boolean;
   /** Why no plan can find it; absent: one has to. */
   readonly notFound?: string;
 }

@@ -5,7 +5,7 @@ export const PASS: readonly Mistake[] = [
   {
     name: 'what is published is forgotten after a write in doubt',
     file: 'operator/controllers/placement/apply.ts',
-    from: 'state.published = publishedBy(changes, done);',
+    from: 'state.published = isFirst ? undefined : publishedBy(changes, done);',
     to: 'state.published = undefined;',
     scenarios: 'placement/plain',
   },
@@ -75,8 +75,8 @@ export const PASS: readonly Mistake[] = [
   {
     name: 'what a failed write was to store counts as published',
     file: 'operator/controllers/placement/apply.ts',
-    from: 'state.published = publishedBy(changes, done);',
-    to: 'state.published = publishedBy(changes);',
+    from: 'isFirst ? undefined : publishedBy(changes, done);',
+    to: 'isFirst ? undefined : publishedBy(changes);',
     scenarios: 'placement/plain',
   },
   {
@@ -84,6 +84,13 @@ export const PASS: readonly Mistake[] = [
     file: 'domain/placement/publish/objectwrites.ts',
     from: 'return write === undefined ? writes : writes.toSpliced(first, 0, write);',
     to: 'return writes;',
+    scenarios: 'placement/emptied-piece',
+  },
+  {
+    name: 'a first write that failed says what is stored',
+    file: 'operator/controllers/placement/apply.ts',
+    from: 'const isFirst = decided.before === undefined;',
+    to: 'const isFirst = decided.before === null;',
     scenarios: 'placement/emptied-piece',
   },
 ];

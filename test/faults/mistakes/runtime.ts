@@ -65,4 +65,11 @@ export const RUNTIME: readonly Mistake[] = [
     to: 'return observe();',
     scenarios: 'placement/plain',
   },
+  {
+    name: 'the Retry-After of an answer does not bind the next request',
+    file: 'runtime/transport/transport.ts',
+    from: 'for (let left = retryAfterMs(); left > 0; left = retryAfterMs()) {',
+    to: 'for (let left = 0; left > 0; left = retryAfterMs()) {',
+    scenarios: 'agents/join',
+  },
 ];

@@ -3,7 +3,7 @@ import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bindingOf, gold, place, setOf } from '../fleet.js';
-import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock } from './machines.js';
+import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock, sicken } from './machines.js';
 
 /** What the hub makes of the Leases and reports of clusters. */
 
@@ -17,6 +17,43 @@ const silence: Scenario = {
   homes: ['a', 'b', 'c'],
   given: (hands) => machines(hands, 'abc', 'abc', SHORT),
   steps: [place('web', { numberOfClusters: 2, tolerations }), slowly(150, cut('a')), slowly(60, connect('a'))],
+};
+
+/** Its agent says that the API server of the cluster is not ready: it is tainted after two lease durations. */
+const unhealthy: Scenario = {
+  name: 'agents/unhealthy',
+  selects: 'ac bc bc',
+  ...HUB,
+  homes: ['a', 'b', 'c'],
+  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+  steps: [
+    place('web', {
+      numberOfClusters: 2,
+      tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 20 }],
+    }),
+    slowly(150, sicken('a')),
+    slowly(60, sicken('a', false)),
+  ],
+};
+
+/** What somebody takes out of a report is there again within an hour. */
+const reportTakenOut: Scenario = {
+  name: 'agents/report-taken-out',
+  selects: '- a a',
+  ...HUB,
+  homes: ['a'],
+  given: (hands) => machines(hands, 'a', 'a'),
+  steps: [
+    place('web', { predicates: north }),
+    slowly(5, customClaims('a', { region: 'north' })),
+    {
+      title: 'somebody takes the claims out of the status of cluster a, and 70 minutes pass',
+      act: async ({ hands, simulation }) => {
+        await hands.patch(ManagedClusters, { name: 'a' }, { status: { clusterClaims: null } }, 'status');
+        await simulation.leap(70 * 60_000);
+      },
+    },
+  ],
 };
 
 /** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
@@ -176,6 +213,8 @@ export const HEALTH: readonly Scenario[] = [
   clock,
   claims,
   claimsWhileCut,
+  unhealthy,
+  reportTakenOut,
   leaseDeleted,
   accepted,
 ];

@@ -167,6 +167,11 @@ export const connect = (homes: string): Step =>
     for (const home of homes) await setMachine(hands, home, { isCut: false });
   });
 
+export const sicken = (home: string, isUnhealthy = true): Step =>
+  step(`the API server of ${home} is ${isUnhealthy ? 'not ' : ''}ready`, (hands) =>
+    setMachine(hands, home, { isUnhealthy }),
+  );
+
 export const setClock = (home: string, aheadMs: number): Step =>
   step(`the clock of machine ${home} is ${aheadMs} ms ahead`, (hands) => setMachine(hands, home, { aheadMs }));
 

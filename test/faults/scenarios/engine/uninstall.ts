@@ -1,4 +1,6 @@
-import { ConfigMaps, Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
+import { CLEANUP_FINALIZER } from '../../../../src/api/names.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { ConfigMaps, Deployments, Namespaces } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Scenario } from '../../scenario.js';
 import { fleet, leave, placementOf, unplace } from '../fleet.js';
 import {
@@ -8,6 +10,7 @@ import {
   HOLDS,
   HOME,
   install,
+  manifest,
   others,
   pause,
   RELEASED,
@@ -17,6 +20,7 @@ import {
   watchful,
 } from './words.js';
 
+const OF_OTHERS = 'example.com/held';
 const controller = { namespace: HOME, name: 'placement-controller' };
 
 const placed = (names: string): Partial<Scenario> => ({
@@ -39,11 +43,42 @@ export const UNINSTALLS: readonly Scenario[] = [
     [install(), edit(Deployments, controller, HELD), uninstall(), edit(Deployments, controller, RELEASED)],
     HOLDS,
   ),
-  scenario('kept-namespace', [
-    install({ targetNamespace: ROOM }),
-    add(ConfigMaps, { namespace: ROOM, name: 'notes' }, { metadata: others }),
-    pause('true'),
-    uninstall(),
-    pause(null),
-  ]),
+  scenario(
+    'others-finalizer',
+    [
+      install({ targetNamespace: ROOM }),
+      edit(MultiClusterEngines, { name: 'engine' }, { metadata: { finalizers: [OF_OTHERS, CLEANUP_FINALIZER] } }),
+      uninstall(),
+      edit(MultiClusterEngines, { name: 'engine' }, RELEASED),
+    ],
+    {
+      given: async (hands) => {
+        await hands.create(manifest(Namespaces, { name: ROOM }, { metadata: others }));
+      },
+      stores: [
+        {
+          step: 3,
+          type: MultiClusterEngines,
+          name: { name: 'engine' },
+          field: 'metadata.finalizers',
+          expect: [OF_OTHERS],
+        },
+        { step: 4, type: MultiClusterEngines, expect: [] },
+        { step: 4, type: Namespaces, name: { name: ROOM }, field: 'metadata.deletionTimestamp', expect: undefined },
+      ],
+    },
+  ),
+  scenario(
+    'kept-namespace',
+    [
+      install({ targetNamespace: ROOM }),
+      add(ConfigMaps, { namespace: ROOM, name: 'notes' }, { metadata: others }),
+      pause('true'),
+      uninstall(),
+      pause(null),
+    ],
+    {
+      stores: [{ step: 4, type: Deployments, expect: ['gateway', 'placement-controller'] }],
+    },
+  ),
 ];

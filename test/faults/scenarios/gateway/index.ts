@@ -1,8 +1,8 @@
 import { placementOf } from '../fleet.js';
-import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { MultiClusterEngines, PlacementDecisions } from '../../../../src/api/resources.js';
 import { ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
-import type { Scenario } from '../../scenario.js';
+import { step, type Scenario } from '../../scenario.js';
 import { ask, clients, create, decide, IF_MATCH, list, read, remove, replace, served } from './words.js';
 
 /** What people and programs ask the gateway for. */
@@ -81,6 +81,15 @@ const decisions: Scenario = {
           },
         ),
       ]),
+      step('somebody takes b out of the decision', (hands) =>
+        hands.patch(
+          PlacementDecisions,
+          { name: 'web-decision-1', namespace: TEAM },
+          { status: { decisions: [{ ...a, reason: '' }] } },
+        ),
+      ),
+      // It is no smaller one.
+      ask([read('web', { suffix: '/decision', code: 503 })]),
     ],
   ),
   given: async (hands) => {

@@ -1,5 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
+import { ManagedClusters, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
 import { TEAM } from '../../hub/base.js';
 import { type Scenario, step } from '../../scenario.js';
 import {
@@ -143,6 +143,24 @@ const groups: Scenario = {
   ],
 };
 
+/** Pieces of a share of the selected clusters. */
+const shares: Scenario = {
+  name: 'placement/group-shares',
+  programs: OPERATOR,
+  given: (hands) => fleet(hands, 'abcdefgh'),
+  steps: [
+    place('web', inPieces('25%')),
+    ...'ij'.split('').map((name) => join(name)),
+    place('web', inPieces('60%')),
+    leave('a'),
+  ],
+  // A quarter of nine and of ten is two, too. Clusters stay in their objects when these become one piece.
+  stores: [
+    { step: 1, type: PlacementDecisions, expect: [1, 2, 3, 4].map((n) => `web-decision-${n}`) },
+    { step: 3, type: PlacementDecisions, expect: [1, 2, 3, 4, 5].map((n) => `web-decision-${n}`) },
+  ],
+};
+
 /** A cluster of one group takes the place of one of another: never are both there. */
 const replacedGroup: Scenario = {
   name: 'placement/replaced-group',
@@ -188,6 +206,7 @@ export const OBJECTS: readonly Scenario[] = [
   edited,
   details,
   groups,
+  shares,
   replacedGroup,
   emptiedPiece,
   large,

@@ -1,7 +1,21 @@
-import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
+import { ALLOW_REMOVALS_ANNOTATION, TAINTS } from '../../../../src/api/names.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
+import type { Hands } from '../../hub/hands.js';
 import { slowly, wait, type Scenario, type Step } from '../../scenario.js';
 import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
-import { annotate, at, joinAll, leaveAtOnce, note, noted, pending, redefine, selectedBy, taintSince } from './words.js';
+import {
+  annotate,
+  at,
+  edit,
+  joinAll,
+  leaveAtOnce,
+  note,
+  noted,
+  pending,
+  redefine,
+  selectedBy,
+  taintSince,
+} from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const given = { labels: { tier: 'gold' } };
@@ -21,6 +35,48 @@ const tolerations: Scenario = {
     taintSince('c', [{ key: 'repair', effect: 'NoSelect', timeAdded: at('10:30') }]),
   ],
 };
+
+const silent = { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: at('09:00') };
+
+/** Where its taint is tolerated, a cluster that is not healthy comes last, and one that has never joined does not come. */
+const unhealthy: Scenario = {
+  name: 'timed/unhealthy',
+  selects: '- - cde acde acde',
+  programs,
+  given: (hands) => fleet(hands, 'abcde', given),
+  steps: [
+    taintSince('a', [silent]),
+    taintSince('b', [{ key: TAINTS.unreachable, effect: 'NoSelectIfNew' }]),
+    place('web', { numberOfClusters: 3, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists' }] }),
+    edit('web', { numberOfClusters: 4 }),
+    edit('web', { numberOfClusters: 5 }),
+  ],
+};
+
+/** A taint of health that the spec does not name is tolerated for 300 s, and longer where nobody takes the place. */
+const implied: Scenario = {
+  name: 'timed/implied',
+  selects: 'ab ab ab ab ac',
+  // A fault can take as long as the toleration.
+  isTimed: true,
+  programs,
+  given: (hands) => fleet(hands, 'ab', given),
+  steps: [
+    place('web', { numberOfClusters: 2 }),
+    pending(
+      { title: 'cluster b is silent', act: ({ hands, simulation }) => silence(hands, 'b', simulation.now()) },
+      10,
+    ),
+    pending(wait(4), 10),
+    wait(4),
+    join('c', given),
+  ],
+};
+
+async function silence(hands: Hands, name: string, now: number): Promise<void> {
+  const taints = [{ ...silent, timeAdded: new Date(now).toISOString() }];
+  await hands.patch(ManagedClusters, { name }, { spec: { taints } });
+}
 
 const definitions: Scenario = {
   name: 'timed/definitions',
@@ -130,6 +186,8 @@ const oneCommand: Scenario = {
 
 export const ABSENCES: readonly Scenario[] = [
   tolerations,
+  unhealthy,
+  implied,
   definitions,
   bulkDeletion,
   releaseBefore,

@@ -1,4 +1,5 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
+import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { wait, type Scenario } from '../../scenario.js';
 import { addCluster, fleet, gold, join, label, place } from '../fleet.js';
@@ -66,9 +67,11 @@ const bothBounds: Scenario = {
   ],
 };
 
+const MANY = ['d', ...Array.from({ length: 70 }, (_, n) => `another-cluster-${n}`.padEnd(250, '-x'))];
+
 const release: Scenario = {
   name: 'timed/release',
-  selects: 'abcde abcde abcde bcde bcde cde de de de',
+  selects: 'abcde abcde abcde bcde bcde cde de de de e',
   programs,
   given: (hands) => fleet(hands, 'abcde', { labels: golden }),
   steps: [
@@ -81,6 +84,8 @@ const release: Scenario = {
     label('c', silver),
     wait(240),
     label('d', silver),
+    // In place of more names than fit, it has digests.
+    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: releaseText(Date.parse(at('23:00')), MANY) ?? '' }),
   ],
 };
 

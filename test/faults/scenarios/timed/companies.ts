@@ -1,4 +1,4 @@
-import { CLUSTER_SET_LABEL, FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_LEASE } from '../../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_LEASE, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ClusterProfiles, ManagedClusters, MultiKueueConfigs } from '../../../../src/api/resources.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
@@ -7,7 +7,19 @@ import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bind, bindingOf, fleet, gold, join, label, leave, place, setOf, unbind, unplace } from '../fleet.js';
-import { annotate, at, atOnce, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
+import {
+  annotate,
+  at,
+  atOnce,
+  createAll,
+  deleteLease,
+  edit,
+  killLeader,
+  note,
+  noted,
+  selectedBy,
+  stopLeader,
+} from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 
@@ -162,6 +174,8 @@ const removeProfiles = (names: string) => async (hands: Hands) => {
 
 const inventory = {
   repeatsEvents: true,
+  // After an outage each of five clusters comes in at a time of its own.
+  mostPasses: 12,
   programs: [
     {
       name: 'operator',
@@ -188,6 +202,44 @@ const takenName: Scenario = {
     // That there is no such set is said after a while.
     slowly(HELD_SECONDS, join('f', { labels: { tier: 'silver' } })),
     slowly(HELD_SECONDS, profile('f', 'gold')),
+  ],
+};
+
+const report = (names: string, status: 'True' | 'False') => async (hands: Hands) => {
+  const condition = { type: 'ControlPlaneHealthy', status, reason: 'Told', message: '' };
+  const conditions = [{ ...condition, lastTransitionTime: at('09:00') }];
+  for (const name of names)
+    await hands.patch(ClusterProfiles, { name, namespace: TEAM }, { status: { conditions } }, 'status');
+};
+
+/** A cluster that its inventory calls unhealthy is tainted after a minute, and none while most are. */
+const inventoryHealth: Scenario = {
+  name: 'timed/inventory-health',
+  selects: 'abcde bcde bcde ade',
+  ...inventory,
+  steps: [
+    place('web', { tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 1 }] }),
+    slowly(HELD_SECONDS, noted(0.2, step('a is not healthy', report('a', 'False')), selectedBy('web'))),
+    slowly(HELD_SECONDS, atOnce('b and c are not healthy', report('bc', 'False'))),
+    slowly(HELD_SECONDS, step('a is healthy', report('a', 'True'))),
+  ],
+  stores: [note(2, 'abcde')],
+};
+
+/** What is back before it is deleted stays, whatever the watch has delivered. */
+const inventoryReturns: Scenario = {
+  name: 'timed/inventory-returns',
+  selects: 'abcde abcde',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    slowly(HELD_SECONDS, {
+      title: 'ClusterProfile b is deleted, and there again after 50 s',
+      act: async (stage) => {
+        await slowly(50, step('', removeProfiles('b'))).act(stage);
+        await addProfile(stage.hands, 'b', 'gold');
+      },
+    }),
   ],
 };
 
@@ -251,5 +303,7 @@ export const COMPANIES: readonly Scenario[] = [
   setsAndHealth,
   takenName,
   inventories,
+  inventoryHealth,
+  inventoryReturns,
   followers,
 ];
