@@ -224,6 +224,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'a taint that takes the place of another one is granted as the first is, under the brake',
     plan: '{"scenario":"agents/unhealthy","seed":0,"faults":[{"where":{"step":2,"of":"event","n":12},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":3}',
   },
+  {
+    what: 'told in the history of an edit by others, after an update of its own whose answer was lost',
+    since: '2026-11-28',
+    mendedBy: 'what turns out to be its own update is no edit',
+    plan: '{"scenario":"placement/claims","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"applied","what":{"kind":"silence"}}],"from":2,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

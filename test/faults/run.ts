@@ -30,6 +30,8 @@ export interface Reference {
   /** What is stored at the end of each step; the first is the start. */
   readonly states: readonly ReadonlyMap<string, string>[];
   readonly movements: readonly Movements[];
+  /** How many edits by others the histories tell of at the end of each step. */
+  readonly repairs: readonly number[];
   /** How often each object is made and deleted: `+collection key`, `-collection key`. */
   readonly births: ReadonlyMap<string, number>;
   /** How many requests and events of each sort each step has; the first is that of `from`. */
@@ -118,6 +120,7 @@ class Run {
   readonly #violations: Violation[] = [];
   readonly #states: ReadonlyMap<string, string>[] = [];
   readonly #births = new Map<string, number>();
+  readonly #repairs: number[] = [];
   readonly #decisions: DecisionCheck;
   readonly #ends: EndCheck | undefined;
   readonly #bounds: BoundsCheck;
@@ -212,6 +215,7 @@ class Run {
     return {
       states: this.#states,
       movements: this.#decisions.movements,
+      repairs: this.#repairs,
       births: this.#births,
       counts: this.#injector.trace.slice(1),
       named: this.#injector.named,
@@ -273,6 +277,7 @@ class Run {
       }
       const isDated = this.#injector.reached.every(({ what }) => what.kind !== 'clock');
       this.#ends?.check(simulation.now(), isDated, this.#isWhole);
+      this.#checkRepairs();
       this.#clients?.check();
       for (const one of this.#injector.early.splice(0)) this.#violate('early', `${textOf(one)} before its Retry-After`);
       return;
@@ -299,6 +304,16 @@ class Run {
     const wanted = scenario.selects?.split(' ')[this.#step - 1];
     const found = this.#decisions.selected(`${TEAM}/web`).join('') || '-';
     if (wanted !== undefined && found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
+  }
+
+  /** Where nobody else has written, the histories tell of no more edits by others than without faults. */
+  #checkRepairs(): void {
+    const repairs = this.#ends?.repairs ?? 0;
+    const wanted = this.#options.reference?.repairs[this.#repairs.length] ?? repairs;
+    this.#repairs.push(repairs);
+    const isAlone = this.#injector.reached.every(({ what }) => what.kind !== 'foreign');
+    if (isAlone && repairs > wanted)
+      this.#violate('history', `tells of ${repairs} edits by others, and there were ${wanted}`);
   }
 
   /** A day in which nobody does anything: no write. */

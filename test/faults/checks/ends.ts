@@ -6,7 +6,7 @@ import {
   Placements,
 } from '../../../src/api/resources.js';
 import { explained } from '../../../src/answers/explain/explain.js';
-import { decisionHistories } from '../../../src/answers/history.js';
+import { decisionHistories, decisionHistory } from '../../../src/answers/history.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
@@ -78,6 +78,15 @@ export class EndCheck {
       if ((count ?? 0) > most)
         this.#violations('piece', `${keyOf(metadata)}: piece ${index} has ${count}, ${most} may be`);
     }
+  }
+
+  /** How many edits of decisions by others the histories tell of. */
+  get repairs(): number {
+    const stored = this.#read();
+    const world = worldOf({ ...stored }, [], 0);
+    return stored.placements
+      .flatMap((one) => decisionHistory(world, one, () => true).changes)
+      .reduce((sum, { repaired }) => sum + repaired.length, 0);
   }
 
   /** The decisions of all Placements as the last check has read them: names of clusters, sorted. */

@@ -14,7 +14,7 @@ export const PASS: readonly Mistake[] = [
     file: 'operator/controllers/placement/apply.ts',
     from: 'const result = await confirm(input, decided, scope);',
     to: 'const result = undefined as Result | undefined;',
-    scenarios: 'placement/plain',
+    scenarios: 'timed/definitions',
   },
   {
     name: 'decisions are written before their hold is stored',
@@ -92,5 +92,12 @@ export const PASS: readonly Mistake[] = [
     from: 'const isFirst = decided.before === undefined;',
     to: 'const isFirst = decided.before === null;',
     scenarios: 'placement/emptied-piece',
+  },
+  {
+    name: 'an update of its own whose answer was lost counts as an edit by others',
+    file: 'operator/controllers/placement/gather.ts',
+    from: '      state.edited.delete(name);\n',
+    to: '',
+    scenarios: 'placement/claims',
   },
 ];

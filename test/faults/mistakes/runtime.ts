@@ -64,6 +64,7 @@ export const RUNTIME: readonly Mistake[] = [
     from: 'if (reconciling === undefined) return observe();',
     to: 'return observe();',
     scenarios: 'placement/plain',
+    isRecorded: true,
   },
   {
     name: 'the Retry-After of an answer does not bind the next request',

@@ -1,7 +1,7 @@
 import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { argumentsOf, conclude, integerOf, NOTHING_TO_RUN, refuseBeside, seedOf, valueOf } from '../arguments.js';
-import { foundText } from '../explore/explorer.js';
+import { BrokenReference, foundText } from '../explore/explorer.js';
 import { readPlan, type Plan } from '../plan.js';
 import type { Reference } from '../run.js';
 import type { Scenario } from '../scenario.js';
@@ -22,6 +22,8 @@ const { given, scenarios, wanted, seed } = argumentsOf('faults:real', USAGE, opt
   const { plan, scenario = '' } = values;
   refuseBeside(values, 'plan', ['plans', 'seed', 'scenario']);
   const read = plan === undefined ? undefined : valueOf('plan', () => readPlan(plan));
+  if (read?.from !== undefined || read?.to !== undefined)
+    throw new Error('--plan: from, to: on a real server all steps are run');
   const all = {
     given: read,
     scenarios: REAL_SCENARIOS.filter(({ name }) =>
@@ -39,7 +41,12 @@ const { given, scenarios, wanted, seed } = argumentsOf('faults:real', USAGE, opt
   if (all.wanted === 0) throw new Error(`${NOTHING_TO_RUN}: give --plans or --plan`);
   return all;
 });
-const references = await referencesOf(scenarios);
+const references = await referencesOf(scenarios).catch((error: unknown) => {
+  if (!(error instanceof BrokenReference)) throw error;
+  console.log(foundText(error.found));
+  conclude('faults:real', '0 plans, 1 violations', 0, 1);
+  process.exit();
+});
 
 function* plans(): Generator<readonly [Scenario, Reference, Plan]> {
   for (let n = 0; n < wanted; n++) {

@@ -2,6 +2,7 @@ import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 
 import { COMPLAINT_DELAY_MS } from '../../../src/operator/controllers/clusters/controller.js';
 import { startBaseHub } from '../hub/base.js';
+import { BrokenReference } from '../explore/explorer.js';
 import type { Fault, Plan, What } from '../plan.js';
 import { run, type Outcome, type Reference } from '../run.js';
 import type { Scenario } from '../scenario.js';
@@ -20,16 +21,16 @@ export const REAL_SCENARIOS: readonly Scenario[] = SCENARIOS.filter(
 
 /**
  * What each scenario does in this process without faults. To be called before a server is started: simulated time needs a
- * process in which nothing else is under way. @throws Error where a scenario breaks a rule
+ * process in which nothing else is under way. @throws BrokenReference where a scenario breaks a rule
  */
 export async function referencesOf(scenarios: readonly Scenario[]): Promise<readonly Reference[]> {
   const base = await startBaseHub();
   const empty = base.server.state();
   const references: Outcome[] = [];
   for (const scenario of scenarios) {
-    const made = await run({ base, empty, scenario, plan: { scenario: scenario.name, seed: 0, faults: [] } });
-    const [first] = made.violations;
-    if (first !== undefined) throw new Error(`${scenario.name}: step ${first.step}: ${first.rule}: ${first.detail}`);
+    const plan = { scenario: scenario.name, seed: 0, faults: [] };
+    const made = await run({ base, empty, scenario, plan });
+    if (made.violations.length > 0) throw new BrokenReference({ plan, violations: made.violations });
     references.push(made);
   }
   await base.server.close();

@@ -88,8 +88,8 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
       // What was stored before the first decision of this process may not be in its caches: it begins as after a restart.
       const isFirst = decided.before === undefined;
       state.published = isFirst ? undefined : publishedBy(changes, done);
-      const isInDoubt = state.unconfirmed.has(write.name) && !isFirst;
-      state.doubt = isInDoubt ? { write, published: publishedBy(changes, done + 1) } : undefined;
+      const published = isFirst ? undefined : publishedBy(changes, done + 1);
+      state.doubt = state.unconfirmed.has(write.name) ? { write, published } : undefined;
       return { ...outcome, publication: { changes, done, failure }, error };
     }
     done += 1;

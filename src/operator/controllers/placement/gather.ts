@@ -152,8 +152,11 @@ async function confirmWrites(scope: Scope): Promise<void> {
     state.unconfirmed.delete(name);
     const { doubt } = state;
     if (doubt?.write.name !== name) continue;
-    if (isStoredAs(doubt.write, found, { namespace, name: scope.name, uid: state.uid }))
+    if (isStoredAs(doubt.write, found, { namespace, name: scope.name, uid: state.uid })) {
       state.published = doubt.published;
+      // Its event had no answer to be told by from an edit by others.
+      state.edited.delete(name);
+    }
     state.doubt = undefined;
   }
 }

@@ -25,8 +25,8 @@ export interface PlacementState {
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */
   readonly unconfirmed: Set<string>;
-  /** The last write, where it may or may not be stored, and what is published if it is; undefined where that is known. */
-  doubt: { readonly write: DecisionWrite; readonly published: Published } | undefined;
+  /** The last write, where it may or may not be stored, and what is published if it is, as above; undefined where that is known. */
+  doubt: { readonly write: DecisionWrite; readonly published: Published | undefined } | undefined;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Omit<Before, 'cluster'> | undefined;
   /** In how many passes, up to the last one, the definitions could not be read. */
