@@ -50,7 +50,8 @@ async function writeStatus(
   let stored = engine;
   if (!sameJson(before, status)) {
     const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
-    stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, { ...engine, status }, options);
+    const write = client.updateStatus<MultiClusterEngine>(MultiClusterEngines, { ...engine, status }, options);
+    stored = await unlessGone(write, engine, scope);
     mutations.mutated(engine.metadata.name, stored);
   }
   memory.countFailures();
@@ -60,19 +61,34 @@ async function writeStatus(
 
 /** Gives an engine these finalizers. Returns it as it is stored then. */
 export async function writeFinalizers(
-  { metadata }: MultiClusterEngine,
+  engine: MultiClusterEngine,
   finalizers: readonly string[],
-  { client, pass, mutations }: Scope,
+  scope: Scope,
 ): Promise<MultiClusterEngine> {
-  const { name, uid = '', resourceVersion = '' } = metadata;
+  const { client, pass, mutations } = scope;
+  const { name, uid = '', resourceVersion = '' } = engine.metadata;
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
   const patch = { uid, resourceVersion, finalizers };
-  const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+  const write = client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+  const patched = await unlessGone(write, engine, scope);
   // The last finalizer of an engine that is being deleted ends it. The answer has the version before that.
   const isGone = patched.metadata.deletionTimestamp !== undefined && (patched.metadata.finalizers ?? []).length === 0;
   if (isGone) mutations.deleted(name, uid);
   else mutations.mutated(name, patched);
   return patched;
+}
+
+/**
+ * What a write of the engine returns; throws what it throws. One that is gone is so for the next pass, too: a watch that is silent
+ * would have it install, again and again, what the garbage collector takes away.
+ */
+async function unlessGone<T>(write: Promise<T>, { metadata }: MultiClusterEngine, { mutations }: Scope): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (isFailure(error, 'NotFound')) mutations.deleted(metadata.name, metadata.uid ?? '');
+    throw error;
+  }
 }
 
 function recordEvent(

@@ -1,3 +1,5 @@
+import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
+import { MultiClusterEngines } from '../../../../api/resources.js';
 import type { StatusInput } from '../../../../domain/engine/status/input.js';
 import { DONE, type Result } from '../../../../runtime/controller/result.js';
 import type { UninstallDecision } from '../decide.js';
@@ -18,6 +20,7 @@ const RETRY_MS = Object.freeze({ removal: 2_000, right: 30_000 });
 
 /** Removes everything that the engine made, then lets the engine go. Throws what is retried with backoff. */
 export async function uninstall(decision: UninstallDecision, input: Input, scope: Scope): Promise<Outcome> {
+  if (await isGone(input, scope)) return { kind: 'none', result: DONE };
   await stopReporting(input, scope);
   const removal = await removeEverything(decision, input, scope);
   const base = baseStatus(input, scope);
@@ -32,6 +35,16 @@ export async function uninstall(decision: UninstallDecision, input: Input, scope
   const { message, namespaceKept } = removal;
   const status: StatusInput = { ...base, uninstall: { remaining: [], message } };
   return { kind: 'uninstalled', status, namespaceKept, message, result: DONE };
+}
+
+/** Whether the API server has the engine no more: while its watch is silent, a process that is new would give itself rights again. */
+async function isGone({ identity: { name, uid } }: Input, { client, mutations, pass }: Scope): Promise<boolean> {
+  // The operator may list engines, and not get one.
+  const options = { metadataOnly: true, fieldSelector: `metadata.name=${name}`, signal: pass.signal };
+  const found = await client.list<MultiClusterEngine>(MultiClusterEngines, undefined, options);
+  if (found.some(({ metadata }) => metadata.uid === uid)) return false;
+  mutations.deleted(name, uid);
+  return true;
 }
 
 /**
