@@ -99,6 +99,8 @@ export class PassHistory {
   #noteRepairs(): void {
     const { state, objects, owner, snapshot } = this.#input;
     const repaired: Departure[] = [];
+    // As long as nothing was stored by this process, what a late watch delivers is what was there before.
+    if (snapshot.published === undefined) state.edited.clear();
     const read = (one: PlacementDecision | undefined): StoredDecision | undefined => one && readDecision(one, owner);
     for (const [name, before] of state.edited) {
       const now = objects.get(name);
