@@ -230,6 +230,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what turns out to be its own update is no edit',
     plan: '{"scenario":"placement/claims","seed":0,"faults":[{"where":{"step":3,"of":"write","n":1},"when":"applied","what":{"kind":"silence"}}],"from":2,"to":4}',
   },
+  {
+    what: 'gave itself rights for an engine that was gone, ten times a second, when the Lease was lost while the watch of engines was silent',
+    since: '2026-11-21',
+    mendedBy: 'an uninstallation begins with a read of the engine, and an engine that a write does not find is gone',
+    plan: '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":1},"when":"watch","what":{"kind":"mute"}},{"where":{"step":3,"of":"read","n":22},"when":"before","what":{"kind":"takeover","ms":40000}},{"where":{"step":3,"of":"lease","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":1,"to":3}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -11,7 +11,7 @@ import type { Condition, KubeObject, ResourceType } from '../../../src/runtime/v
 
 /**
  * Sees every write of an engine and of what an engine owns when it is stored, and says at once what may not be:
- * - `ahead`: the engine becomes Ready or Available, or is so while it is deleted, or says that it runs a version, and an object of its rows is not stored,
+ * - `ahead`: the engine becomes Ready or Available, or is so while it is uninstalled, or says that it runs a version, and an object of its rows is not stored,
  *   or a Deployment is not available for its generation, or has another version;
  * - `finalizer`: an object of an engine is made before the engine has its finalizer, or is there when it has lost it;
  * - `untrusted`: a certificate is stored to be served, and clients are not told yet to trust it.
@@ -54,7 +54,7 @@ export class EngineCheck {
       if (now?.status !== 'True') continue;
       if ((now.observedGeneration ?? 0) > generation)
         this.#violations('ahead', `${name}: ${type} for generation ${now.observedGeneration} of ${generation}`);
-      const isGoing = engine.metadata.deletionTimestamp !== undefined;
+      const isGoing = engine.status?.phase === 'Uninstalling';
       if (was?.status === 'True' && was.observedGeneration === now.observedGeneration && !isGoing) continue;
       this.#checkRows(engine, type);
     }

@@ -74,8 +74,8 @@ export class Injector {
     this.#waiting = plan.faults;
   }
 
-  /** Until when who was told to wait may not ask the same again, monotonic ms, by {@link askedBy}. */
-  readonly #refusedUntil = new Map<string, number>();
+  /** Until when who was told to wait may not ask the same again, monotonic ms, by connection, method and path. */
+  readonly #refusedUntil = new WeakMap<object, Map<string, number>>();
   /** Requests that were sent before that. */
   readonly early: SentRequest[] = [];
 
@@ -90,15 +90,12 @@ export class Injector {
   begin(step: number): void {
     this.trace.push(this.#counts);
     this.#step = step;
-    // Processes that steps end know nothing of it.
-    this.#refusedUntil.clear();
     this.#counts = emptyCounts();
   }
 
   /** The fault of a request that is about to be sent. */
   next(sent: SentRequest): Fault | undefined {
     if (sent.sort === 'write') this.writes.push(sent);
-    if (this.#simulation.monotonic() < (this.#refusedUntil.get(askedBy(sent)) ?? 0)) this.early.push(sent);
     // A probe is sent every few seconds, and only all probes of half a minute together matter.
     if (sent.resource === 'readyz') return undefined;
     const fault = this.#count(sent.sort, textOf(sent));
@@ -107,9 +104,16 @@ export class Injector {
     return undefined;
   }
 
-  /** A process has an answer that tells it to wait so long with requests for the same. */
-  refused(sent: SentRequest, ms: number): void {
-    this.#refusedUntil.set(askedBy(sent), this.#simulation.monotonic() + ms);
+  /** An answer on this connection tells its process to wait so long with requests for the same. */
+  refused(sent: SentRequest, connection: object, ms: number): void {
+    const all = this.#refusedUntil.get(connection) ?? new Map<string, number>();
+    this.#refusedUntil.set(connection, all.set(askedFor(sent), this.#simulation.monotonic() + ms));
+  }
+
+  /** To be called for each request on a connection. */
+  sending(sent: SentRequest, connection: object): void {
+    const until = this.#refusedUntil.get(connection)?.get(askedFor(sent)) ?? 0;
+    if (this.#simulation.monotonic() < until) this.early.push(sent);
   }
 
   /** The fault of the event that a watch has just delivered. */
@@ -173,7 +177,6 @@ export class Injector {
   /** Lets what is no answer happen: to the process that sent the request, or to the hub. */
   strike(what: What, sent: SentRequest, struck: Struck): void {
     if (what.kind === 'crash') {
-      this.#refusedUntil.clear();
       this.#disturb(what.ms);
       struck.crash(what.ms);
     } else if (what.kind === 'stop') {
@@ -248,8 +251,8 @@ export class Injector {
   }
 }
 
-function askedBy({ process, method, path }: SentRequest): string {
-  return `${process} ${method} ${path}`;
+function askedFor({ method, path }: SentRequest): string {
+  return `${method} ${path}`;
 }
 
 /** Without the subresource. */

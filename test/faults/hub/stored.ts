@@ -36,6 +36,8 @@ const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const OF_A_RUN: readonly (readonly [RegExp, string])[] = [
   [/(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----(\\n)*)+/g, '<certificates>'],
   [/"tls\.(crt|key)":"[^"]*"/g, '"tls.$1":"<pair>"'],
+  // Of a probe, what it met first.
+  [/(has failed for 30 s: )[^"]*/g, '$1<cause>'],
   [/"clusterIP(s?)":(\[?)"[0-9.]+"/g, '"clusterIP$1":$2"<address>"'],
   [/"multicluster\.platform\.io\/revision":"[0-9a-f]{16}"/g, '"multicluster.platform.io/revision":"<hash>"'],
 ];

@@ -103,6 +103,7 @@ class FaultyRoundTripper implements RoundTripper {
     this.#connection.sending?.(call);
     const sentAt = clock.monotonic();
     const sent = sentOf(call, process);
+    injector.sending(sent, this.#connection);
     return new Promise((resolve, reject) => {
       let isOver = false;
       const over = (): boolean => {
@@ -122,7 +123,7 @@ class FaultyRoundTripper implements RoundTripper {
         if (over()) return;
         this.#options.serverClock?.observe(new Date(this.#connection.simulation.now()).toUTCString(), sentAt);
         const { 'Retry-After': retryAfter } = response.headers;
-        if (retryAfter !== undefined) injector.refused(sent, Number(retryAfter) * 1_000);
+        if (retryAfter !== undefined) injector.refused(sent, this.#connection, Number(retryAfter) * 1_000);
         resolve(response);
         injector.answered(sent, this.#connection);
       };

@@ -129,4 +129,11 @@ export const ENGINE: readonly Mistake[] = [
     to: 'if (input.version === undefined)',
     scenarios: 'engine/fleet-goes-first',
   },
+  {
+    name: 'a new process uninstalls an engine that is gone',
+    file: 'operator/controllers/engine/uninstall/uninstall.ts',
+    from: "if (await isGone(input, scope)) return { kind: 'none', result: DONE };",
+    to: '',
+    scenarios: 'engine/second-engine',
+  },
 ];
