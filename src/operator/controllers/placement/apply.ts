@@ -70,6 +70,7 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
   const { objects, state } = input;
   const { decision, changes } = decided;
   const outcome = { kind: 'published', input, decision } as const;
+  const { carried } = state;
   const work: Work = {
     ...input,
     decided,
@@ -88,6 +89,8 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
       // What was stored before the first decision of this process may not be in its caches: it begins as after a restart.
       const isFirst = decided.before === undefined;
       state.published = isFirst ? undefined : publishedBy(changes, done);
+      // What seemed to be lost may be there.
+      if (isFirst && done === 0) state.carried = carried;
       const published = isFirst ? undefined : publishedBy(changes, done + 1);
       state.doubt = state.unconfirmed.has(write.name) ? { write, published } : undefined;
       return { ...outcome, publication: { changes, done, failure }, error };
