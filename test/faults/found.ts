@@ -236,6 +236,18 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'an uninstallation begins with a read of the engine, and an engine that a write does not find is gone',
     plan: '{"scenario":"engine/second-engine","seed":0,"faults":[{"where":{"step":3,"of":"event","n":1},"when":"watch","what":{"kind":"mute"}},{"where":{"step":3,"of":"read","n":22},"when":"before","what":{"kind":"takeover","ms":40000}},{"where":{"step":3,"of":"lease","n":1},"when":"before","what":{"kind":"definition","ms":10000}}],"from":1,"to":3}',
   },
+  {
+    what: 'read a cluster of an inventory once a second, while the watch of the inventory was silent',
+    since: '2026-11-21',
+    mendedBy: 'what its watch has to deliver is asked for every five seconds',
+    plan: '{"scenario":"timed/inventory-returns","seed":0,"faults":[{"where":{"step":2,"of":"event","n":1},"when":"watch","what":{"kind":"mute"}}],"from":1,"to":2}',
+  },
+  {
+    what: 'told in the history that a decision object was made again, after a first write that found it there while its watch was late',
+    since: '2026-11-28',
+    mendedBy: 'what a first write that failed had to tell is not kept',
+    plan: '{"scenario":"timed/inventory-health","seed":0,"faults":[{"where":{"step":0,"of":"write","n":8},"when":"before","what":{"kind":"takeover","ms":40000}},{"where":{"step":1,"of":"event","n":1},"when":"watch","what":{"kind":"end"}},{"where":{"step":1,"of":"read","n":2},"when":"before","what":{"kind":"behind","ms":20000}}],"from":0,"to":2}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

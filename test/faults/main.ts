@@ -93,6 +93,8 @@ for (const name of names) {
 }
 
 async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> {
+  // Each step is judged once without faults, also where few plans follow.
+  await explorer.reference({ scenario: name });
   for (const { plan } of values.found === true ? FOUND : []) if (plan.scenario === name) yield plan;
   const stretches = stretchesOf(name);
   let index = seed;

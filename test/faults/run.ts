@@ -14,6 +14,7 @@ import { EngineCheck } from './checks/engines.js';
 import { reviewEngineWrite } from './checks/enginewrites.js';
 import { AgentProgram } from './hub/agent.js';
 import { TEAM, type BaseHub } from './hub/base.js';
+import { TimesCheck } from './checks/times.js';
 import { Clients } from './hub/clients.js';
 import { DeploymentController } from './hub/deployments.js';
 import { Hands, PEOPLE } from './hub/hands.js';
@@ -175,7 +176,11 @@ class Run {
     const decides = scenario.programs.some(({ controllers }) => controllers.includes('placement'));
     this.#ends = decides ? new EndCheck(server, violate) : undefined;
     this.#bounds = new BoundsCheck(server, () => simulation.now(), violate, scenario.othersEdit);
-    const others = [new EngineCheck(server, violate), new DeploymentController(simulation, server, this.#hands)];
+    const others = [
+      new EngineCheck(server, violate),
+      new TimesCheck(server, violate),
+      new DeploymentController(simulation, server, this.#hands),
+    ];
     this.#subscriptions.push(this.#decisions, this.#bounds, ...others);
     if (homes.length > 0) this.#subscriptions.push(new AgentCheck(base, isUndisturbed, violate));
     // Those of which nothing is stored yet, too.
@@ -301,7 +306,9 @@ class Run {
     if (this.#step > (plan.to ?? scenario.steps.length)) return;
     const stores = scenario.stores?.filter((one) => one.step === this.#step) ?? [];
     checkContents(this.#options.base.server, stores, (rule, detail) => this.#violate(rule, detail));
-    const wanted = scenario.selects?.split(' ')[this.#step - 1];
+    const wanted = this.#step === 0 ? undefined : scenario.selects?.split(' ')[this.#step - 1];
+    if (this.#step > 0 && wanted === undefined && scenario.selects !== undefined)
+      this.#violate('selected', 'the scenario does not say who');
     const found = this.#decisions.selected(`${TEAM}/web`).join('') || '-';
     if (wanted !== undefined && found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
   }

@@ -120,7 +120,8 @@ export class AgentCheck {
       this.#violate('braked taint', `${name} is tainted soon after most of the fleet was silent`);
     for (const scope of ['', ...(set === undefined ? [] : [set])]) {
       const silentMs = this.#silentMs(scope);
-      if (silentMs > 0 && (scope === '' || silentMs < SET_BRAKE_MS))
+      // At most so long: what was subtracted may be none.
+      if (silentMs > 0 && (scope === '' || silentMs + this.#lagMs < SET_BRAKE_MS))
         this.#violate(
           'braked taint',
           `${name} is tainted while most of ${scope === '' ? 'the fleet' : scope} is silent`,
@@ -137,12 +138,16 @@ export class AgentCheck {
       if (age === undefined || !isAccepted(object)) continue;
       if (set !== '' && setOf(object) !== set) continue;
       joined += 1;
-      silent.push((age - 2) * this.#durationMs(key, object) - (this.#isCalm() ? LAG_MS : LAG_WITH_FAULTS_MS));
+      silent.push((age - 2) * this.#durationMs(key, object) - this.#lagMs);
     }
     if (set !== '' && joined < 3) return 0;
     silent.sort((a, b) => b - a);
     const all = silent[joined - 1] ?? 0;
     return Math.max(all, silent[Math.max(3, Math.floor(joined / 2) + 1) - 1] ?? 0);
+  }
+
+  get #lagMs(): number {
+    return this.#isCalm() ? LAG_MS : LAG_WITH_FAULTS_MS;
   }
 
   /** In lease durations; undefined for a cluster that has not joined. */

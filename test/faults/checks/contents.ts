@@ -12,7 +12,7 @@ export interface Content {
   readonly type: ResourceType;
   /** Absent: the names of all objects of the type are expected, sorted. */
   readonly name?: ObjectName;
-  /** The field of the object, with dots; default: its name. */
+  /** The field of the object, with dots; of a list, the item of a `type`, such as `conditions.Ready`. Default: its name. */
   readonly field?: string;
   /** Undefined: there is none. */
   readonly expect: unknown;
@@ -26,7 +26,7 @@ export function checkContents(
 ): void {
   for (const { type, name, field: path = 'metadata.name', expect } of contents) {
     const entries = store.list(resourceOf(type), '');
-    const read = (object: unknown): unknown => path.split('.').reduce<unknown>(field, object);
+    const read = (object: unknown): unknown => path.split('.').reduce(fieldOrItem, object);
     const found =
       name === undefined
         ? entries.map(({ object }) => String(read(object))).sort()
@@ -35,4 +35,8 @@ export function checkContents(
     const title = name === undefined ? type.plural : `${type.plural} ${keyOf(name)}`;
     if (stored !== wanted) violate('content', `${title}: ${path} is ${stored}, and not ${wanted}`);
   }
+}
+
+function fieldOrItem(value: unknown, name: string): unknown {
+  return Array.isArray(value) ? value.find((one) => field(one, 'type') === name) : field(value, name);
 }

@@ -67,12 +67,12 @@ export function decisionOf({ placementdecisions }: Stored, { metadata: { uid } }
 /** What the Placement has to select now. `before`: what it selected, before something was changed. */
 export function byTheBook(stored: Stored, placement: RawObject, before: readonly string[]): ByTheBook {
   const alive = stored.managedclusters.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  // The decision of a spec that cannot be read stays, but for clusters that are gone.
-  if (condition(placement as never, 'PlacementSatisfied')['reason'] === 'Misconfigured')
-    return { selected: before.filter((name) => alive.some(({ metadata }) => metadata.name === name)) };
   // A lost definition, a deletion in bulk and a budget that was taken out hold clusters without a field of the spec.
   const held = HOLDS.find((type) => condition(placement as never, type)['status'] === 'True');
   if (held !== undefined) return { uncovered: held };
+  // The decision of a spec that cannot be read stays, but for clusters that are gone.
+  if (condition(placement as never, 'PlacementSatisfied')['reason'] === 'Misconfigured')
+    return { selected: before.filter((name) => alive.some(({ metadata }) => metadata.name === name)) };
   const specs = alive.map((one) => fields(one.spec));
   const times = TIMES.find((name) => stored.managedclustersets.some(({ spec }) => fields(spec)[name] !== undefined));
   if (times !== undefined) return { uncovered: `${times} of a set` };

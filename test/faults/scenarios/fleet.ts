@@ -47,7 +47,7 @@ export async function addCluster(
   if (claims !== undefined) await setClaims(hands, name, claims);
 }
 
-async function setClaims(hands: Hands, name: string, claims: Readonly<Record<string, string>>): Promise<void> {
+export async function setClaims(hands: Hands, name: string, claims: Readonly<Record<string, string>>): Promise<void> {
   const clusterClaims = Object.entries(claims).map(([claim, value]) => ({ name: claim, value }));
   await hands.patch(ManagedClusters, { name }, { status: { clusterClaims } }, 'status');
 }

@@ -3,12 +3,18 @@ import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bindingOf, gold, place, setOf } from '../fleet.js';
+import { note, noted, selectedBy } from '../timed/words.js';
 import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock, sicken } from './machines.js';
 
 /** What the hub makes of the Leases and reports of clusters. */
 
 const SHORT = { leaseSeconds: 20 };
 const tolerations = [{ key: TAINTS.unreachable, tolerationSeconds: 20 }];
+
+const accept = (name: string, hubAcceptsClient: boolean): Step =>
+  step(`the hub ${hubAcceptsClient ? 'accepts' : 'refuses'} cluster ${name}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { spec: { hubAcceptsClient } }),
+  );
 
 const silence: Scenario = {
   name: 'agents/silence',
@@ -34,6 +40,82 @@ const unhealthy: Scenario = {
     slowly(150, sicken('a')),
     slowly(60, sicken('a', false)),
   ],
+};
+
+/** First its API server is not ready, then it is silent: by that taint it leaves, which has the time of the first. */
+const unhealthyAndSilent: Scenario = {
+  name: 'agents/unhealthy-and-silent',
+  selects: 'abcde abcde bcde',
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd', 'e'],
+  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+  steps: [
+    place('web', {
+      tolerations: [
+        { key: TAINTS.unavailable, operator: 'Exists' },
+        { key: TAINTS.unreachable, tolerationSeconds: 600 },
+      ],
+    }),
+    slowly(700, sicken('a')),
+    slowly(250, cut('a')),
+  ],
+};
+
+/** A cluster whose agent is given up has no taint of silence. */
+const agentGivenUp: Scenario = {
+  name: 'agents/given-up',
+  selects: 'abcde bcde abcde',
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd', 'e'],
+  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+  steps: [
+    place('web', { tolerations }),
+    slowly(200, cut('a')),
+    slowly(
+      60,
+      step('cluster a has no agent any more', (hands) =>
+        hands.patch(ManagedClusters, { name: 'a' }, { spec: { hubAcceptsClient: null } }),
+      ),
+    ),
+  ],
+};
+
+/** Clusters that the hub refuses are no part of a silent fleet. */
+const refusedAndSilent: Scenario = {
+  name: 'agents/refused-and-silent',
+  selects: 'abcde cde de',
+  isTimed: true,
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd', 'e'],
+  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+  steps: [
+    place('web', { tolerations }),
+    slowly(330, {
+      title: 'the hub refuses cluster a, and 150 s later b',
+      act: async (stage) => {
+        await slowly(150, accept('a', false)).act(stage);
+        await accept('b', false).act(stage);
+      },
+    }),
+    slowly(300, cut('c')),
+  ],
+};
+
+/** The brake of a set ends after 15 minutes. */
+const setBrakeEnds: Scenario = {
+  name: 'agents/set-brake-ends',
+  selects: 'a -',
+  isTimed: true,
+  ...HUB,
+  homes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  given: async (hands) => {
+    await machines(hands, 'abcdefg', 'defg', SHORT);
+    for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
+    for (const one of 'abc') await joinCluster(hands, one, one, { ...SHORT, set: 'north' });
+    await hands.patch(ManagedClusters, { name: 'a' }, { metadata: { labels: { tier: 'gold' } } });
+  },
+  steps: [place('web', { predicates: gold, tolerations }), slowly(360, noted(12, cut('abc'), selectedBy('web')))],
+  stores: [note(2, 'a')],
 };
 
 /** What somebody takes out of a report is there again within an hour. */
@@ -156,11 +238,6 @@ const claims: Scenario = {
   ],
 };
 
-const accept = (name: string, hubAcceptsClient: boolean): Step =>
-  step(`the hub ${hubAcceptsClient ? 'accepts' : 'refuses'} cluster ${name}`, (hands) =>
-    hands.patch(ManagedClusters, { name }, { spec: { hubAcceptsClient } }),
-  );
-
 const accepted: Scenario = {
   name: 'agents/accepted',
   selects: 'abc bc abc',
@@ -214,6 +291,10 @@ export const HEALTH: readonly Scenario[] = [
   claims,
   claimsWhileCut,
   unhealthy,
+  unhealthyAndSilent,
+  agentGivenUp,
+  refusedAndSilent,
+  setBrakeEnds,
   reportTakenOut,
   leaseDeleted,
   accepted,

@@ -226,6 +226,25 @@ const inventoryHealth: Scenario = {
   stores: [note(2, 'abcde')],
 };
 
+/** Each absence is waited for anew. */
+const inventoryFlaps: Scenario = {
+  name: 'timed/inventory-flaps',
+  selects: 'abcde abcde acde',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    slowly(HELD_SECONDS, {
+      title: 'ClusterProfile b is deleted, and there again after 30 s',
+      act: async (stage) => {
+        await slowly(30, step('', removeProfiles('b'))).act(stage);
+        await addProfile(stage.hands, 'b', 'gold');
+      },
+    }),
+    slowly(HELD_SECONDS, noted(0.5, step('ClusterProfile b is deleted', removeProfiles('b')), selectedBy('web'))),
+  ],
+  stores: [note(3, 'abcde')],
+};
+
 /** What is back before it is deleted stays, whatever the watch has delivered. */
 const inventoryReturns: Scenario = {
   name: 'timed/inventory-returns',
@@ -305,5 +324,6 @@ export const COMPANIES: readonly Scenario[] = [
   inventories,
   inventoryHealth,
   inventoryReturns,
+  inventoryFlaps,
   followers,
 ];

@@ -4,7 +4,16 @@ import { BUDGETS } from './budgets.js';
 import { COMPANIES } from './companies.js';
 import { MOVES } from './moves.js';
 import { PROFILES } from './profiles.js';
+import { STATES } from './states.js';
 import { WINDOWS } from './windows.js';
 
 /** What depends on time, and Placements in company. */
-export const timed: readonly Scenario[] = [...WINDOWS, ...MOVES, ...BUDGETS, ...ABSENCES, ...COMPANIES, ...PROFILES];
+export const timed: readonly Scenario[] = [
+  ...WINDOWS,
+  ...MOVES,
+  ...BUDGETS,
+  ...ABSENCES,
+  ...COMPANIES,
+  ...PROFILES,
+  ...STATES,
+];

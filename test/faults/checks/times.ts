@@ -1,0 +1,48 @@
+import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../src/api/clusterreasons.js';
+import { SOURCE_ANNOTATION } from '../../../src/api/names.js';
+import { MultiClusterEngines, ManagedClusters, Placements } from '../../../src/api/resources.js';
+import { conditionIn } from '../../../src/domain/conditions.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
+import { field, recordsIn, textField } from '../../../src/runtime/vocabulary/json.js';
+import type { View } from '../hub/view.js';
+
+/** Times are in whole seconds, and those of an agent and of the hub may differ a little. */
+const LEAST_MS = 2_000;
+
+/**
+ * Sees every write of a status when it is stored: `times`: the `lastTransitionTime` of a condition changes with its status, and with
+ * nothing else. Not for what people write.
+ */
+export class TimesCheck {
+  readonly #subscriptions: { end(): void }[];
+
+  constructor(server: View, violate: (rule: string, detail: string) => void) {
+    this.#subscriptions = [Placements, ManagedClusters, MultiClusterEngines].map((type) =>
+      server.observe(resourceOf(type), ({ entry, previous }) => {
+        // An inventory says itself since when.
+        if (entry.object.metadata.annotations?.[SOURCE_ANNOTATION] !== undefined) return;
+        const [before, after] = [previous?.object, entry.object].map((one) => field(one, 'status'));
+        for (const now of recordsIn(field(after, 'conditions'))) {
+          const name = textField(now, 'type');
+          const was = conditionIn(before, name);
+          if (was === undefined) continue;
+          const [from, to] = [was, now].map((one) => Date.parse(textField(one, 'lastTransitionTime'))) as [
+            number,
+            number,
+          ];
+          const isSame = was['status'] === now['status'];
+          // An agent that starts does not know since when.
+          if (isSame && from !== to && name !== CONTROL_PLANE_HEALTHY_CONDITION)
+            violate('times', `${entry.key}: ${name} stays, and its lastTransitionTime does not`);
+          const isRecent = Date.parse(textField(now, 'lastUpdateTime')) - from < LEAST_MS;
+          if (!isSame && from === to && !isRecent)
+            violate('times', `${entry.key}: ${name} changes, and its lastTransitionTime does not`);
+        }
+      }),
+    );
+  }
+
+  end(): void {
+    for (const one of this.#subscriptions) one.end();
+  }
+}

@@ -1,0 +1,183 @@
+import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
+import type { Content } from '../../checks/contents.js';
+import { TEAM } from '../../hub/base.js';
+import type { Hands } from '../../hub/hands.js';
+import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import { addCluster, claim, fleet, gold, join, label, leave, place, setClaims, taint } from '../fleet.js';
+import { atOnce, cheapest, edit, note, noted, pending, selectedBy } from './words.js';
+
+/** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
+
+const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
+const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
+const given = (names: string) => (hands: Hands) => fleet(hands, names, { labels: golden });
+const web = { name: 'web', namespace: TEAM };
+
+const says = (at: number, field: string, expect: string): Content => ({
+  step: at,
+  type: Placements,
+  name: web,
+  field: `status.${field}`,
+  expect,
+});
+
+const priced = (prices: Readonly<Record<string, string>>) => async (hands: Hands) => {
+  await fleet(hands, '');
+  for (const [name, price] of Object.entries(prices))
+    await addCluster(hands, name, { labels: golden, claims: { price } });
+};
+
+const moving: PlacementSpec = {
+  prioritizerPolicy: cheapest,
+  rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 600 },
+};
+
+/** Who waits for a bound that is taken out of the spec goes on to wait: nobody has released them. */
+const boundTakenOut: Scenario = {
+  name: 'timed/bound-taken-out',
+  selects: 'abc abc abc',
+  programs,
+  given: async (hands) => {
+    await fleet(hands, 'abc', { labels: golden });
+    await addCluster(hands, 'd', { labels: silver });
+  },
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
+    label('d', golden),
+    edit('web', { disruptionBudget: null }),
+  ],
+};
+
+const heldAndPaused: Scenario = {
+  name: 'timed/held-and-paused',
+  selects: 'abc abc abc abc abc',
+  programs,
+  given: given('abc'),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+    label('a', silver),
+    edit('web', { paused: true }),
+    label('b', silver),
+    edit('web', { paused: null }),
+  ],
+  stores: [says(2, 'phase', 'Held'), says(3, 'phase', 'Paused'), says(5, 'phase', 'Held')],
+};
+
+/** It has decided nothing, and does not say so. */
+const bornPaused: Scenario = {
+  name: 'timed/born-paused',
+  selects: '- - abc',
+  programs,
+  given: given('ab'),
+  steps: [
+    place('web', { predicates: gold, paused: true }),
+    join('c', { labels: golden }),
+    edit('web', { paused: null }),
+  ],
+  stores: [says(1, 'conditions.Ready.status', 'False'), says(3, 'conditions.Ready.status', 'True')],
+};
+
+const window: PlacementSpec['changeWindows'] = [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }];
+
+/** The budget holds what the window lets through. */
+const windowAndBudget: Scenario = {
+  name: 'timed/window-and-budget',
+  selects: 'abc abc abc',
+  programs,
+  given: given('abc'),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 }, changeWindows: window }),
+    pending(label('a', silver), 260),
+    pending(wait(140), 120),
+  ],
+};
+
+/** Nothing of a set whose spec cannot be read changes. */
+const invalidSet: Scenario = {
+  name: 'timed/invalid-set',
+  selects: 'abc abc abc bc',
+  programs,
+  given: given('abc'),
+  steps: [
+    place('web', { predicates: gold }),
+    step('a spec of the set is stored that admission refuses today', (hands) =>
+      hands.overwrite(
+        ManagedClusterSets,
+        { name: 'fleet' },
+        { changeWindows: [{ start: 'Someday 10:00', duration: '2h' }] },
+      ),
+    ),
+    label('a', silver),
+    step('the spec of the set can be read again', (hands) =>
+      hands.patch(ManagedClusterSets, { name: 'fleet' }, { spec: { changeWindows: null } }),
+    ),
+  ],
+};
+
+/** While a spec cannot be read, the budget of the last decision binds. */
+const invalidSpec: Scenario = {
+  name: 'timed/invalid-spec',
+  selects: 'abcd abcd abcd',
+  programs,
+  given: given('abcd'),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+    step('a spec is stored that admission refuses today', (hands) =>
+      hands.overwrite(Placements, web, {
+        predicates: gold,
+        disruptionBudget: { maxRemovals: 0 },
+        tolerations: [{ operator: 'Sometimes' }],
+      }),
+    ),
+    leave('a'),
+  ],
+};
+
+/** Nobody moves while deleted clusters are held. */
+const heldMoves: Scenario = {
+  name: 'timed/held-moves',
+  selects: 'abcdefgh fghi',
+  programs,
+  given: priced({ a: '10', b: '20', c: '30', d: '40', e: '50', f: '60', g: '70', h: '80', i: '90' }),
+  steps: [
+    place('web', { ...moving, numberOfClusters: 8 }),
+    slowly(
+      8 * 60,
+      noted(
+        12,
+        atOnce('a, b, c, d and e are deleted, and i reports a lower price', async (hands) => {
+          for (const name of 'abcde') await hands.remove(ManagedClusters, { name });
+          await setClaims(hands, 'i', { price: '1' });
+        }),
+        selectedBy('web'),
+      ),
+    ),
+  ],
+  stores: [note(2, 'abcdefgh')],
+};
+
+/** Nobody moves to a cluster to which others are preferred. */
+const moveToWorse: Scenario = {
+  name: 'timed/move-to-worse',
+  selects: 'ab ab ab ab',
+  programs,
+  given: priced({ a: '10', b: '20', c: '30' }),
+  steps: [
+    place('web', { ...moving, numberOfClusters: 2 }),
+    taint('c', [{ key: 'old', effect: 'PreferNoSelect' }]),
+    claim('c', { price: '0' }),
+    wait(30),
+  ],
+};
+
+export const STATES: readonly Scenario[] = [
+  boundTakenOut,
+  heldAndPaused,
+  bornPaused,
+  windowAndBudget,
+  invalidSet,
+  invalidSpec,
+  heldMoves,
+  moveToWorse,
+];
