@@ -56,22 +56,18 @@ const unhealthy: Scenario = {
 /** A taint of health that the spec does not name is tolerated for 300 s, and longer where nobody takes the place. */
 const implied: Scenario = {
   name: 'timed/implied',
-  selects: 'ab ab ab ab ac',
+  selects: 'ac ac ac bc bc bc',
   // A fault can take as long as the toleration.
   isTimed: true,
   programs,
-  given: (hands) => fleet(hands, 'ab', given),
-  steps: [
-    place('web', { numberOfClusters: 2 }),
-    pending(
-      { title: 'cluster b is silent', act: ({ hands, simulation }) => silence(hands, 'b', simulation.now()) },
-      10,
-    ),
-    pending(wait(4), 10),
-    wait(4),
-    join('c', given),
-  ],
+  given: (hands) => fleet(hands, 'abc', given),
+  steps: [place('web', { numberOfClusters: 2 }), falls('a'), pending(wait(4), 10), wait(4), falls('b'), wait(8)],
 };
+
+function falls(name: string): Step {
+  const act: Step['act'] = ({ hands, simulation }) => silence(hands, name, simulation.now());
+  return pending({ title: `cluster ${name} is silent`, act }, 10);
+}
 
 async function silence(hands: Hands, name: string, now: number): Promise<void> {
   const taints = [{ ...silent, timeAdded: new Date(now).toISOString() }];
