@@ -94,6 +94,8 @@ function conditionStates(input: StatusInput, ready: ReadyCondition, rows: Rows):
 /** The condition Available: True while every row is. */
 function availability(input: StatusInput, rows: Rows): UnobservedState {
   const base = { type: EngineConditions.Available, status: 'False', reason: 'ComponentsUnavailable' } as const;
+  const missing = rows.filter((row) => row.status !== 'True');
+  if (missing.length > 0) return { ...base, message: describeRows(missing) };
   if (input.uninstall !== undefined && !input.paused && objectsRead(input) === undefined)
     return {
       ...base,
@@ -101,8 +103,6 @@ function availability(input: StatusInput, rows: Rows): UnobservedState {
       reason: 'Uninstalling',
       message: 'what is left of the components is not known',
     };
-  const missing = rows.filter((row) => row.status !== 'True');
-  if (missing.length > 0) return { ...base, message: describeRows(missing) };
   if (input.uninstall?.remaining !== undefined) return { ...base, message: 'the components are removed' };
   if (rows.length === 0) return { ...base, message: 'no component is installed yet' };
   return { ...base, status: 'True', reason: 'ComponentsAvailable', message: 'every component is available' };
