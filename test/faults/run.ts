@@ -178,7 +178,7 @@ class Run {
     this.#bounds = new BoundsCheck(server, () => simulation.now(), violate, scenario.othersEdit);
     const others = [
       new EngineCheck(server, violate),
-      new TimesCheck(server, violate),
+      new TimesCheck(server, isUndisturbed, violate),
       new DeploymentController(simulation, server, this.#hands),
     ];
     this.#subscriptions.push(this.#decisions, this.#bounds, ...others);

@@ -10,13 +10,14 @@ import type { View } from '../hub/view.js';
 const LEAST_MS = 2_000;
 
 /**
- * Sees every write of a status when it is stored: `times`: the `lastTransitionTime` of a condition changes with its status, and with
- * nothing else. Not for what people write.
+ * Sees every write of a status when it is stored: `times`: the `lastTransitionTime` of a condition changes with its status and, as
+ * long as no watch is late, with nothing else. Not for what people write.
  */
 export class TimesCheck {
   readonly #subscriptions: { end(): void }[];
 
-  constructor(server: View, violate: (rule: string, detail: string) => void) {
+  /** `isUndisturbed`: whether no fault has happened so far. */
+  constructor(server: View, isUndisturbed: () => boolean, violate: (rule: string, detail: string) => void) {
     this.#subscriptions = [Placements, ManagedClusters, MultiClusterEngines].map((type) =>
       server.observe(resourceOf(type), ({ entry, previous }) => {
         // An inventory says itself since when.
@@ -32,7 +33,7 @@ export class TimesCheck {
           ];
           const isSame = was['status'] === now['status'];
           // An agent that starts does not know since when.
-          if (isSame && from !== to && name !== CONTROL_PLANE_HEALTHY_CONDITION)
+          if (isSame && from !== to && isUndisturbed() && name !== CONTROL_PLANE_HEALTHY_CONDITION)
             violate('times', `${entry.key}: ${name} stays, and its lastTransitionTime does not`);
           const isRecent = Date.parse(textField(now, 'lastUpdateTime')) - from < LEAST_MS;
           if (!isSame && from === to && !isRecent)
