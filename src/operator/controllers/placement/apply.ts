@@ -90,7 +90,7 @@ async function publish(input: Input, decided: Decided, scope: Scope): Promise<Ou
       const isFirst = decided.before === undefined;
       state.published = isFirst ? undefined : publishedBy(changes, done);
       // What seemed to be lost may be there.
-      if (isFirst && done === 0) state.carried = carried;
+      if (isFirst && isFailure(error, 'AlreadyExists')) state.carried = carried;
       const published = isFirst ? undefined : publishedBy(changes, done + 1);
       state.doubt = state.unconfirmed.has(write.name) ? { write, published } : undefined;
       return { ...outcome, publication: { changes, done, failure }, error };
