@@ -20,7 +20,7 @@ import { BRAKED_RETRY_MS } from '../deletions.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
 
 /** What the watch delivers next starts the next pass; one that is silent delivers nothing for minutes. */
-const BEHIND_RETRY_MS = 5_000;
+const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is behind', afterMs: 5_000 };
 
 /**
  * Makes one ManagedCluster as its inventory describes it, by server-side apply: what people and the hub add stays. Writes
@@ -104,7 +104,7 @@ async function applyWanted(
   }
   // An apply would also change a ManagedCluster that somebody has created since the cache was read.
   const found = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
-  if (found !== undefined) return { ending: 'wait', reason: 'the cache is behind', afterMs: BEHIND_RETRY_MS };
+  if (found !== undefined) return CACHE_BEHIND;
   const created = await client.apply<ManagedCluster>(
     ManagedClusters,
     { ...HEAD, ...wanted.object },
@@ -131,8 +131,7 @@ export async function remove(stored: ManagedCluster, inventory: InventoryCache, 
   if (checked?.kind !== 'confirmed')
     return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? BRAKED_RETRY_MS };
   const found = await client.get<SourceObject>(type, sourced, { signal });
-  if (found !== undefined && read(found) !== undefined)
-    return { ending: 'wait', reason: 'the cache is behind', afterMs: BEHIND_RETRY_MS };
+  if (found !== undefined && read(found) !== undefined) return CACHE_BEHIND;
   const count = counts.of(inventory);
   if (isBraked(count.missing, count)) {
     const note = `${source} is gone, as are most of its inventory: not deleted; delete the ManagedCluster if that is meant`;
