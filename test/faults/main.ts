@@ -92,6 +92,10 @@ for (const name of names) {
   shares.set(name, [first, Math.floor((before * wanted) / whole)]);
 }
 
+function startExplorer(): Promise<Explorer> {
+  return Explorer.start(values.unrecorded === true ? undefined : readRecorded());
+}
+
 async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> {
   // Each step is judged once without faults, also where few plans follow.
   await explorer.reference({ scenario: name });
@@ -114,7 +118,7 @@ async function* plansOf(explorer: Explorer, name: string): AsyncGenerator<Plan> 
 async function work(next: () => Promise<string | undefined>, told: (text: string) => void): Promise<Counts> {
   // Most errors of a run are answers that faults have made: nobody reads where they were.
   Error.stackTraceLimit = 0;
-  const explorer = await Explorer.start(values.unrecorded === true ? undefined : readRecorded());
+  const explorer = await startExplorer();
   let [plans, violations] = [0, 0];
   for (let name = await next(); name !== undefined; name = await next()) {
     try {
@@ -145,7 +149,7 @@ function foundIn(error: unknown): Found {
 }
 
 async function onePlan(plan: Plan): Promise<Counts> {
-  const explorer = await Explorer.start(values.unrecorded === true ? undefined : readRecorded());
+  const explorer = await startExplorer();
   const run = async (): Promise<Found> => {
     const { named, violations } = await explorer.run(
       plan,

@@ -306,11 +306,10 @@ class Run {
     if (this.#step > (plan.to ?? scenario.steps.length)) return;
     const stores = scenario.stores?.filter((one) => one.step === this.#step) ?? [];
     checkContents(this.#options.base.server, stores, (rule, detail) => this.#violate(rule, detail));
-    const wanted = this.#step === 0 ? undefined : scenario.selects?.split(' ')[this.#step - 1];
-    if (this.#step > 0 && wanted === undefined && scenario.selects !== undefined)
-      this.#violate('selected', 'the scenario does not say who');
+    if (this.#step === 0 || scenario.selects === undefined) return;
+    const wanted = scenario.selects.split(' ')[this.#step - 1] ?? 'what the scenario says: nothing';
     const found = this.#decisions.selected(`${TEAM}/web`).join('') || '-';
-    if (wanted !== undefined && found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
+    if (found !== wanted) this.#violate('selected', `web has ${found}, and not ${wanted}`);
   }
 
   /** Where nobody else has written, the histories tell of no more edits by others than without faults. */

@@ -83,7 +83,7 @@ export class AgentCheck {
     if (hasNoTaint && isTainted(cluster, TAINTS.unavailable) && forMs < 2 * this.#durationMs(name, cluster))
       this.#violate('early taint', `${name} is tainted ${forMs} ms after it was called unhealthy`);
     if (isAccepted(cluster)) this.#refusedAt.delete(name);
-    else if (!this.#refusedAt.has(name)) this.#refusedAt.set(name, this.#base.simulation.monotonic());
+    else if (!this.#refusedAt.has(name)) this.#refusedAt.set(name, now);
     if (isTainted(cluster) && !isTainted(before)) this.#tainted(name, cluster);
   }
 

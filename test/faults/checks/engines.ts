@@ -11,8 +11,8 @@ import type { Condition, KubeObject, ResourceType } from '../../../src/runtime/v
 
 /**
  * Sees every write of an engine and of what an engine owns when it is stored, and says at once what may not be:
- * - `ahead`: the engine becomes Ready or Available, or is so while it is uninstalled, or says that it runs a version, and an object of its rows is not stored,
- *   or a Deployment is not available for its generation, or has another version;
+ * - `ahead`: the engine becomes Ready or Available, or is so while it is uninstalled, or says that it runs a version, and an object
+ *   of its rows is not stored, or a Deployment is not available for its generation, or has another version;
  * - `finalizer`: an object of an engine is made before the engine has its finalizer, or is there when it has lost it;
  * - `untrusted`: a certificate is stored to be served, and clients are not told yet to trust it.
  */

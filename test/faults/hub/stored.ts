@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import type { MemoryServer, StoredState } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
+import { PlacementDecisions } from '../../../src/api/resources.js';
+import { resourceOf } from '../../../src/runtime/client/path.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
 import { asRecord, field, textField } from '../../../src/runtime/vocabulary/json.js';
 import { byText } from '../../../src/runtime/vocabulary/names.js';
@@ -91,10 +93,11 @@ function textOf(entry: Entry): string {
  */
 export function digestsOf(server: View, base: StoredState, answers: readonly string[]): Record<string, string> {
   const texts = new Map<string, string[]>();
+  const decisions = new Map(server.store.list(resourceOf(PlacementDecisions), '').map((one) => [one.key, one.object]));
   for (const [key, text] of storedTexts(server, base)) {
     const [collection, name] = key.split(' ') as [string, string];
-    const { annotations = {} } =
-      server.store.list(collection, '').find(({ key: one }) => one === name)?.object.metadata ?? {};
+    const isDecision = collection === resourceOf(PlacementDecisions);
+    const { annotations = {} } = (isDecision ? decisions.get(name) : undefined)?.metadata ?? {};
     const records = RECORDS.map((one) => withoutTimes(annotations[one] ?? '').replace(HISTORY_VERSION, '$1'));
     const all = texts.get(collection) ?? [];
     texts.set(collection, all);

@@ -1,6 +1,7 @@
 import { AGENTS_NAMESPACE, TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bindingOf, gold, place, setOf } from '../fleet.js';
 import { note, noted, selectedBy } from '../timed/words.js';
@@ -15,6 +16,14 @@ const accept = (name: string, hubAcceptsClient: boolean): Step =>
   step(`the hub ${hubAcceptsClient ? 'accepts' : 'refuses'} cluster ${name}`, (hands) =>
     hands.patch(ManagedClusters, { name }, { spec: { hubAcceptsClient } }),
   );
+
+/** Clusters a, b and c of set `north`, and `others`, a letter each, of set `fleet`. Placements may select `golden`. */
+async function twoSets(hands: Hands, others: string, golden: string): Promise<void> {
+  await machines(hands, `abc${others}`, others, SHORT);
+  for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
+  for (const one of 'abc') await joinCluster(hands, one, one, { ...SHORT, set: 'north' });
+  await hands.patch(ManagedClusters, { name: golden }, { metadata: { labels: { tier: 'gold' } } });
+}
 
 const silence: Scenario = {
   name: 'agents/silence',
@@ -108,12 +117,7 @@ const setBrakeEnds: Scenario = {
   isTimed: true,
   ...HUB,
   homes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
-  given: async (hands) => {
-    await machines(hands, 'abcdefg', 'defg', SHORT);
-    for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
-    for (const one of 'abc') await joinCluster(hands, one, one, { ...SHORT, set: 'north' });
-    await hands.patch(ManagedClusters, { name: 'a' }, { metadata: { labels: { tier: 'gold' } } });
-  },
+  given: (hands) => twoSets(hands, 'defg', 'a'),
   steps: [place('web', { predicates: gold, tolerations }), slowly(360, noted(12, cut('abc'), selectedBy('web')))],
   stores: [note(2, 'a')],
 };
@@ -160,12 +164,7 @@ const silenced = (name: string, selects: string, names: string): Scenario => ({
   isTimed: true,
   ...HUB,
   homes: ['a', 'b', 'c', 'd', 'e', 'f'],
-  given: async (hands) => {
-    await machines(hands, 'abcdef', 'def', SHORT);
-    for (const object of [setOf('north'), bindingOf('north')]) await hands.create(object);
-    for (const one of 'abc') await joinCluster(hands, one, one, { ...SHORT, set: 'north' });
-    await hands.patch(ManagedClusters, { name: 'd' }, { metadata: { labels: { tier: 'gold' } } });
-  },
+  given: (hands) => twoSets(hands, 'def', 'd'),
   steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut(names))],
 });
 

@@ -7,6 +7,7 @@ import {
   add,
   edit,
   HELD,
+  HOLD,
   HOLDS,
   HOME,
   install,
@@ -20,7 +21,6 @@ import {
   watchful,
 } from './words.js';
 
-const OF_OTHERS = 'example.com/held';
 const controller = { namespace: HOME, name: 'placement-controller' };
 
 const placed = (names: string): Partial<Scenario> => ({
@@ -47,7 +47,7 @@ export const UNINSTALLS: readonly Scenario[] = [
     'others-finalizer',
     [
       install({ targetNamespace: ROOM }),
-      edit(MultiClusterEngines, { name: 'engine' }, { metadata: { finalizers: [OF_OTHERS, CLEANUP_FINALIZER] } }),
+      edit(MultiClusterEngines, { name: 'engine' }, { metadata: { finalizers: [HOLD, CLEANUP_FINALIZER] } }),
       uninstall(),
       edit(MultiClusterEngines, { name: 'engine' }, RELEASED),
     ],
@@ -61,7 +61,7 @@ export const UNINSTALLS: readonly Scenario[] = [
           type: MultiClusterEngines,
           name: { name: 'engine' },
           field: 'metadata.finalizers',
-          expect: [OF_OTHERS],
+          expect: [HOLD],
         },
         { step: 4, type: MultiClusterEngines, expect: [] },
         { step: 4, type: Namespaces, name: { name: ROOM }, field: 'metadata.deletionTimestamp', expect: undefined },

@@ -113,5 +113,6 @@ export const HOLDS: Partial<Scenario> = { quietMs: 1_400, mostPasses: 400 };
 export const watchful: typeof scenario = (name, steps, more) => scenario(name, steps, { mostPasses: 60, ...more });
 
 /** Keeps an object from going until the finalizer is removed. */
-export const HELD: JsonRecord = { metadata: { finalizers: ['example.com/held'] } };
+export const HOLD = 'example.com/held';
+export const HELD: JsonRecord = { metadata: { finalizers: [HOLD] } };
 export const RELEASED: JsonRecord = { metadata: { finalizers: null } };

@@ -1,6 +1,4 @@
 import { ALLOW_REMOVALS_ANNOTATION, TAINTS } from '../../../../src/api/names.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
-import type { Hands } from '../../hub/hands.js';
 import { slowly, wait, type Scenario, type Step } from '../../scenario.js';
 import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
 import {
@@ -65,13 +63,11 @@ const implied: Scenario = {
 };
 
 function falls(name: string): Step {
-  const act: Step['act'] = ({ hands, simulation }) => silence(hands, name, simulation.now());
+  const act: Step['act'] = (stage) => {
+    const timeAdded = new Date(stage.simulation.now()).toISOString();
+    return taintSince(name, [{ ...silent, timeAdded }]).act(stage);
+  };
   return pending({ title: `cluster ${name} is silent`, act }, 10);
-}
-
-async function silence(hands: Hands, name: string, now: number): Promise<void> {
-  const taints = [{ ...silent, timeAdded: new Date(now).toISOString() }];
-  await hands.patch(ManagedClusters, { name }, { spec: { taints } });
 }
 
 const definitions: Scenario = {

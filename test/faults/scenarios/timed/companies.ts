@@ -226,6 +226,14 @@ const inventoryHealth: Scenario = {
   stores: [note(2, 'abcde')],
 };
 
+const goneFor = (seconds: number, name: string): Step => ({
+  title: `ClusterProfile ${name} is deleted, and there again after ${seconds} s`,
+  act: async (stage) => {
+    await slowly(seconds, step('', removeProfiles(name))).act(stage);
+    await addProfile(stage.hands, name, 'gold');
+  },
+});
+
 /** Each absence is waited for anew. */
 const inventoryFlaps: Scenario = {
   name: 'timed/inventory-flaps',
@@ -233,13 +241,7 @@ const inventoryFlaps: Scenario = {
   ...inventory,
   steps: [
     place('web', { predicates: gold }),
-    slowly(HELD_SECONDS, {
-      title: 'ClusterProfile b is deleted, and there again after 30 s',
-      act: async (stage) => {
-        await slowly(30, step('', removeProfiles('b'))).act(stage);
-        await addProfile(stage.hands, 'b', 'gold');
-      },
-    }),
+    slowly(HELD_SECONDS, goneFor(30, 'b')),
     slowly(HELD_SECONDS, noted(0.5, step('ClusterProfile b is deleted', removeProfiles('b')), selectedBy('web'))),
   ],
   stores: [note(3, 'abcde')],
@@ -250,16 +252,7 @@ const inventoryReturns: Scenario = {
   name: 'timed/inventory-returns',
   selects: 'abcde abcde',
   ...inventory,
-  steps: [
-    place('web', { predicates: gold }),
-    slowly(HELD_SECONDS, {
-      title: 'ClusterProfile b is deleted, and there again after 50 s',
-      act: async (stage) => {
-        await slowly(50, step('', removeProfiles('b'))).act(stage);
-        await addProfile(stage.hands, 'b', 'gold');
-      },
-    }),
-  ],
+  steps: [place('web', { predicates: gold }), slowly(HELD_SECONDS, goneFor(50, 'b'))],
 };
 
 const inventories: Scenario = {

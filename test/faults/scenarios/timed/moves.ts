@@ -1,15 +1,8 @@
 import { wait, type Scenario } from '../../scenario.js';
-import { addCluster, claim, fleet, gold, label, place } from '../fleet.js';
-import type { Hands } from '../../hub/hands.js';
-import { cheapest, edit, pending } from './words.js';
+import { claim, fleet, gold, label, place } from '../fleet.js';
+import { cheapest, edit, pending, priced } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
-
-async function priced(hands: Hands, prices: Readonly<Record<string, string>>): Promise<void> {
-  await fleet(hands, '');
-  for (const [name, price] of Object.entries(prices))
-    await addCluster(hands, name, { labels: { tier: 'gold' }, claims: { price } });
-}
 
 const moves: Scenario = {
   name: 'timed/moves',

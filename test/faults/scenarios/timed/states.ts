@@ -5,7 +5,7 @@ import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario } from '../../scenario.js';
 import { addCluster, claim, fleet, gold, join, label, leave, place, setClaims, taint } from '../fleet.js';
-import { atOnce, cheapest, edit, note, noted, pending, selectedBy } from './words.js';
+import { atOnce, cheapest, edit, note, noted, pending, priced, selectedBy } from './words.js';
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
@@ -21,12 +21,6 @@ const says = (at: number, field: string, expect: string): Content => ({
   field: `status.${field}`,
   expect,
 });
-
-const priced = (prices: Readonly<Record<string, string>>) => async (hands: Hands) => {
-  await fleet(hands, '');
-  for (const [name, price] of Object.entries(prices))
-    await addCluster(hands, name, { labels: golden, claims: { price } });
-};
 
 const moving: PlacementSpec = {
   prioritizerPolicy: cheapest,
@@ -139,7 +133,7 @@ const heldMoves: Scenario = {
   name: 'timed/held-moves',
   selects: 'abcdefgh fghi',
   programs,
-  given: priced({ a: '10', b: '20', c: '30', d: '40', e: '50', f: '60', g: '70', h: '80', i: '90' }),
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40', e: '50', f: '60', g: '70', h: '80', i: '90' }),
   steps: [
     place('web', { ...moving, numberOfClusters: 8 }),
     slowly(
@@ -162,7 +156,7 @@ const moveToWorse: Scenario = {
   name: 'timed/move-to-worse',
   selects: 'ab ab ab ab',
   programs,
-  given: priced({ a: '10', b: '20', c: '30' }),
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
   steps: [
     place('web', { ...moving, numberOfClusters: 2 }),
     taint('c', [{ key: 'old', effect: 'PreferNoSelect' }]),

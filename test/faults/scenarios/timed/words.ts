@@ -8,7 +8,7 @@ import { LEADER_NAMESPACE, readObjects, TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import type { Process } from '../../hub/process.js';
 import { step, wait, type Stage, type Step } from '../../scenario.js';
-import { addCluster, type ClusterGiven } from '../fleet.js';
+import { addCluster, fleet, type ClusterGiven } from '../fleet.js';
 
 /** Sentences about what time, people in a hurry and broken machines do. */
 
@@ -27,6 +27,13 @@ export const cheapest: NonNullable<PlacementSpec['prioritizerPolicy']> = {
     { scoreCoordinate: { type: 'Claim', claim: { name: 'price', order: 'Ascending', min: '0', max: '100' } } },
   ],
 };
+
+/** Golden clusters, each with its price. */
+export async function priced(hands: Hands, prices: Readonly<Record<string, string>>): Promise<void> {
+  await fleet(hands, '');
+  for (const [name, price] of Object.entries(prices))
+    await addCluster(hands, name, { labels: { tier: 'gold' }, claims: { price } });
+}
 
 export const edit = (name: string, spec: object): Step =>
   step(`Placement ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
