@@ -16,7 +16,7 @@ import type { Clock } from '../runtime/clock.js';
 import { isFailure } from '../runtime/errors.js';
 import type { ObjectName, ResourceType } from '../runtime/vocabulary/meta.js';
 import { DEFAULT_LEASE_SECONDS } from './schedule.js';
-import { withoutEmpty, type ClusterReport } from '../domain/agent/report/report.js';
+import { withoutEmpty, withStoredTimes, type ClusterReport } from '../domain/agent/report/report.js';
 
 /** A token of the agent's ServiceAccount on the hub. */
 export interface TokenGrant {
@@ -50,7 +50,10 @@ export interface Hub {
   takeLease(holder: string, signal: AbortSignal): Promise<number>;
   /** Renews the Lease as its holder: the hub refuses that, too, where another cluster has taken it meanwhile. */
   renewLease(lease: HeldLease, signal: AbortSignal): Promise<void>;
-  /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. Up to three requests. */
+  /**
+   * Applies the whole report to the status of the ManagedCluster, with the stored times of conditions whose status stays. Returns
+   * `spec.leaseDurationSeconds`. One request; one more where the stored status is not known, and two where fields have to go.
+   */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
   /** Deletes the join Secret, so that the join token becomes invalid, also while a finalizer keeps the Secret. */
   deleteJoinSecret(signal: AbortSignal): Promise<void>;
@@ -109,6 +112,8 @@ export class TransportHub implements Hub {
   readonly #clock: Clock;
   /** The name of the ServiceAccount, of the Lease and of the join Secret. */
   readonly #name: { readonly name: string; readonly namespace: string };
+  /** The ManagedCluster in the last answer to a report; undefined where a report may have been stored since. */
+  #stored: unknown;
 
   constructor(transport: Transport, identity: Identity, clock: Clock) {
     this.#transport = transport;
@@ -158,25 +163,31 @@ export class TransportHub implements Hub {
     const { cluster, clusterUid } = this.#identity;
     const metadata = { name: cluster, uid: clusterUid };
     const patch = { ...PATCH, type: ManagedClusters, subresource: 'status' } as const;
+    const merge = (body: object): Promise<unknown> =>
+      this.#send({ ...patch, contentType: MERGE_PATCH, body: { ...body, metadata } }, signal);
+    // A patch without fields writes nothing, and its answer is the object.
+    const stored = this.#stored ?? (await merge({}));
+    this.#stored = undefined;
     const applied = {
       apiVersion: apiVersionOf(ManagedClusters),
       kind: ManagedClusters.kind,
       metadata,
-      status: withoutEmpty(report),
+      status: withoutEmpty(withStoredTimes(report, field(stored, 'status'))),
     };
     // By force: people may have written claims of a cluster by hand before it had an agent.
     const query = { fieldManager: AGENT_FIELD_MANAGER, force: 'true' };
     const apply = (): Promise<unknown> =>
       this.#send({ ...patch, contentType: APPLY_PATCH, query, body: applied }, signal);
     try {
-      return durationIn(await apply());
+      this.#stored = await apply();
     } catch (error) {
       const removal = removalOf(error, applied);
       if (removal === undefined) throw error;
       // The apply was refused because it would empty fields that apply cannot empty: a merge patch removes them first.
-      await this.#send({ ...patch, contentType: MERGE_PATCH, body: { ...removal, metadata } }, signal);
-      return durationIn(await apply());
+      await merge(removal);
+      this.#stored = await apply();
     }
+    return durationIn(this.#stored);
   }
 
   async deleteJoinSecret(signal: AbortSignal): Promise<void> {

@@ -29,10 +29,10 @@ beforeEach(() => {
   hub = new TransportHub(transport, joinData(), new ManualClock());
 });
 
-/** The only request so far. */
-function sent(): { readonly line: string; readonly body: unknown; readonly contentType: string | undefined } {
-  expect(calls).toHaveLength(1);
-  const call = calls[0];
+/** The only request so far, or the one after `before` others. */
+function sent(before = 0): { readonly line: string; readonly body: unknown; readonly contentType: string | undefined } {
+  expect(calls).toHaveLength(before + 1);
+  const call = calls[before];
   const search = new URLSearchParams(call?.query).toString();
   const line = [call?.method, [call?.path, search].filter((part) => part !== '').join('?')].join(' ');
   return { line, body: JSON.parse(call?.body ?? ''), contentType: call?.contentType };
@@ -118,7 +118,8 @@ describe('the requests of an agent to a hub', () => {
     const report = reportOf({ claims: [], version: 'v1.36.3', nodes: [], clientConfig: undefined, controlPlane });
 
     expect(await hub.applyStatus(report, signal)).toBe(120);
-    expect(sent()).toEqual({
+    // The first request reads what is stored.
+    expect(sent(1)).toEqual({
       line: 'PATCH /apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/edge-1/status?fieldManager=multicluster-engine-agent&force=true',
       contentType: 'application/apply-patch+yaml',
       body: {
@@ -129,6 +130,43 @@ describe('the requests of an agent to a hub', () => {
         status: { clusterClaims: [], version: { kubernetes: 'v1.36.3' }, nodes: { total: 0, ready: 0 } },
       },
     });
+  });
+
+  it('a condition whose status is the stored one keeps its time: that of the last answer, or of a patch without fields', async () => {
+    const healthy = (since: string, status = 'True') => ({
+      status: { conditions: [{ type: 'ControlPlaneHealthy', status, lastTransitionTime: since }] },
+    });
+    const report = (now: string, failure?: string) => {
+      const at = Date.parse(now);
+      const controlPlane = {
+        ...afterProbe(undefined, { sentAt: 0, now: at, failure }),
+        isHealthy: failure === undefined,
+      };
+      return reportOf({ claims: [], version: 'v1.36.3', nodes: [], clientConfig: undefined, controlPlane });
+    };
+    const times = () =>
+      calls.map(({ body = '' }) => (JSON.parse(body) as Partial<ReturnType<typeof healthy>>).status?.conditions[0]);
+    answer = () => healthy('2026-01-01T00:00:00Z');
+
+    await hub.applyStatus(report('2026-01-02T00:00:00Z'), signal);
+    await hub.applyStatus(report('2026-01-03T00:00:00Z', 'no'), signal);
+    answer = () => {
+      throw hubError('Transport');
+    };
+    await expect(hub.applyStatus(report('2026-01-04T00:00:00Z'), signal)).rejects.toThrow('the hub answers Transport');
+    answer = () => healthy('2026-01-03T00:00:00Z', 'False');
+    await hub.applyStatus(report('2026-01-05T00:00:00Z', 'no'), signal);
+    await hub.applyStatus(report('2026-01-02T00:00:00Z', 'no'), signal);
+
+    expect(times()).toMatchObject([
+      undefined,
+      { status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
+      { status: 'False', lastTransitionTime: '2026-01-03T00:00:00Z' },
+      { status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
+      undefined,
+      { status: 'False', lastTransitionTime: '2026-01-03T00:00:00Z' },
+      { status: 'False', lastTransitionTime: '2026-01-02T00:00:00Z' },
+    ]);
   });
 
   it('the duration of the lease is 60 s for a ManagedCluster without one', async () => {

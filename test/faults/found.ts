@@ -248,6 +248,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'what a first write that failed had to tell is not kept',
     plan: '{"scenario":"timed/inventory-health","seed":0,"faults":[{"where":{"step":0,"of":"write","n":8},"when":"before","what":{"kind":"takeover","ms":40000}},{"where":{"step":1,"of":"event","n":1},"when":"watch","what":{"kind":"end"}},{"where":{"step":1,"of":"read","n":2},"when":"before","what":{"kind":"behind","ms":20000}}],"from":0,"to":2}',
   },
+  {
+    what: 'gave the conditions of an agent a new time when the agent started again',
+    since: '2026-11-23',
+    mendedBy: 'a report keeps the stored time of a condition whose status stays',
+    plan: '{"scenario":"agents/secret-not-stored","seed":324732502,"faults":[],"from":1,"to":3}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

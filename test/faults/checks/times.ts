@@ -1,4 +1,3 @@
-import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../src/api/clusterreasons.js';
 import { SOURCE_ANNOTATION } from '../../../src/api/names.js';
 import { MultiClusterEngines, ManagedClusters, Placements } from '../../../src/api/resources.js';
 import { conditionIn } from '../../../src/domain/conditions.js';
@@ -8,10 +7,12 @@ import type { View } from '../hub/view.js';
 
 /** Times are in whole seconds, and those of an agent and of the hub may differ a little. */
 const LEAST_MS = 2_000;
+/** What a program wrote before its watch was late, or the answer of which was lost, it may write again with a new time. */
+const BEHIND_MS = 300_000;
 
 /**
- * Sees every write of a status when it is stored: `times`: the `lastTransitionTime` of a condition changes with its status and, as
- * long as no watch is late, with nothing else. Not for what people write.
+ * Sees every write of a status when it is stored: `times`: the `lastTransitionTime` of a condition changes with its status and
+ * with nothing else; after faults, by {@link BEHIND_MS} at most. Not for what people write.
  */
 export class TimesCheck {
   readonly #subscriptions: { end(): void }[];
@@ -32,8 +33,7 @@ export class TimesCheck {
             number,
           ];
           const isSame = was['status'] === now['status'];
-          // An agent that starts does not know since when.
-          if (isSame && from !== to && isUndisturbed() && name !== CONTROL_PLANE_HEALTHY_CONDITION)
+          if (isSame && from !== to && (isUndisturbed() || to - from > BEHIND_MS))
             violate('times', `${entry.key}: ${name} stays, and its lastTransitionTime does not`);
           const isRecent = Date.parse(textField(now, 'lastUpdateTime')) - from < LEAST_MS;
           if (!isSame && from === to && !isRecent)

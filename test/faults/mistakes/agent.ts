@@ -123,4 +123,11 @@ export const AGENT: readonly Mistake[] = [
     to: 'return jittered(360_000_000, random);',
     scenarios: 'agents/report-taken-out',
   },
+  {
+    name: 'a report does not keep the stored time of a condition',
+    file: 'domain/agent/report/report.ts',
+    from: 'const before = conditionIn(status, one.type);',
+    to: 'const before = undefined as ReturnType<typeof conditionIn>;',
+    scenarios: 'agents/secret-not-stored',
+  },
 ];

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { isRecord, textField } from '../../../runtime/vocabulary/json.js';
 import type { ClusterClaim, ClusterCondition } from '../../../api/generated/managedcluster.js';
 import {
   AGENT_DEGRADED_CONDITION,
@@ -6,7 +6,7 @@ import {
   CONTROL_PLANE_HEALTHY_CONDITION,
   type AgentReason,
 } from '../../../api/clusterreasons.js';
-import { boundedList, clip } from '../../conditions.js';
+import { boundedList, clip, conditionIn } from '../../conditions.js';
 import { nodeTotals, type NodeFacts, type NodeTotals } from './nodes.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 
@@ -93,6 +93,21 @@ function rejectedCondition({ claims, since }: NonNullable<ReportInput['rejected'
   const reason: AgentReason = 'ClaimsRefused';
   const message = clip(boundedList(claims, '; ', REJECTED_LIMIT));
   return { type: CLAIMS_NOT_PUBLISHED_CONDITION, status: 'True', reason, message, lastTransitionTime: since };
+}
+
+/**
+ * The report with the stored time of each condition whose status stays, unless that is later: a process that has started a moment ago
+ * does not know since when. `status`: of the ManagedCluster, unchecked.
+ */
+export function withStoredTimes(report: ClusterReport, status: unknown): ClusterReport {
+  if (report.conditions === undefined) return report;
+  const conditions = report.conditions.map((one) => {
+    const before = conditionIn(status, one.type);
+    const since = textField(before, 'lastTransitionTime');
+    const isKept = before?.['status'] === one.status && Date.parse(since) < Date.parse(one.lastTransitionTime ?? '');
+    return isKept ? { ...one, lastTransitionTime: since } : one;
+  });
+  return { ...report, conditions };
 }
 
 /** The report without empty objects: one that is applied stays owned by who applied it, and becomes null when its last field goes. */
