@@ -2,6 +2,7 @@ import type { Scenario } from '../../scenario.js';
 import { ABSENCES } from './absences.js';
 import { BUDGETS } from './budgets.js';
 import { COMPANIES } from './companies.js';
+import { INVENTORIES } from './inventories.js';
 import { MOVES } from './moves.js';
 import { PROFILES } from './profiles.js';
 import { STATES } from './states.js';
@@ -14,6 +15,7 @@ export const timed: readonly Scenario[] = [
   ...BUDGETS,
   ...ABSENCES,
   ...COMPANIES,
+  ...INVENTORIES,
   ...PROFILES,
   ...STATES,
 ];

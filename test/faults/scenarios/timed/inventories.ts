@@ -1,0 +1,135 @@
+import { TAINTS } from '../../../../src/api/names.js';
+import { ClusterProfiles } from '../../../../src/api/resources.js';
+import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import { TEAM } from '../../hub/base.js';
+import type { Hands } from '../../hub/hands.js';
+import { slowly, step, type Scenario, type Step } from '../../scenario.js';
+import { bindingOf, gold, join, place, setOf } from '../fleet.js';
+import { at, atOnce, createAll, note, noted, selectedBy } from './words.js';
+
+/** Clusters of the inventories of others. */
+
+/** How long what is gone from an inventory is waited for, and some more, s. */
+const HELD_SECONDS = 180;
+
+async function addProfile(hands: Hands, name: string, tier: string): Promise<void> {
+  await hands.put({
+    apiVersion: apiVersionOf(ClusterProfiles),
+    kind: ClusterProfiles.kind,
+    metadata: { name, namespace: TEAM, labels: { tier } },
+    spec: { displayName: name, clusterManager: { name: 'other' } },
+  });
+}
+
+const profile = (name: string, tier: string): Step =>
+  step(`ClusterProfile ${name} has the label tier=${tier}`, (hands) => addProfile(hands, name, tier));
+
+/** `names`: letters, one each. */
+const removeProfiles = (names: string) => async (hands: Hands) => {
+  for (const name of names) await hands.remove(ClusterProfiles, { name, namespace: TEAM });
+};
+
+const inventory = {
+  repeatsEvents: true,
+  // After an outage each of five clusters comes in at a time of its own.
+  mostPasses: 12,
+  programs: [
+    {
+      name: 'operator',
+      controllers: ['placement', 'inventories'],
+      config: { inventories: { clusterProfiles: TEAM, ocmClusters: false } },
+    },
+  ],
+  given: async (hands: Hands) => {
+    await createAll(hands, 'test/support/definitions/clusterprofiles.yaml');
+    const clusterSelector = { selectorType: 'LabelSelector', labelSelector: {} };
+    await hands.create(setOf('all', { clusterSelector }));
+    await hands.create(bindingOf('all'));
+    for (const name of 'abcde') await addProfile(hands, name, 'gold');
+  },
+} as const;
+
+/** An inventory has a cluster of a name that people have given to another one. */
+const takenName: Scenario = {
+  name: 'timed/taken-name',
+  selects: 'abcde abcde abcde',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    // That there is no such set is said after a while.
+    slowly(HELD_SECONDS, join('f', { labels: { tier: 'silver' } })),
+    slowly(HELD_SECONDS, profile('f', 'gold')),
+  ],
+};
+
+const report = (names: string, status: 'True' | 'False') => async (hands: Hands) => {
+  const condition = { type: 'ControlPlaneHealthy', status, reason: 'Told', message: '' };
+  const conditions = [{ ...condition, lastTransitionTime: at('09:00') }];
+  for (const name of names)
+    await hands.patch(ClusterProfiles, { name, namespace: TEAM }, { status: { conditions } }, 'status');
+};
+
+/** A cluster that its inventory calls unhealthy is tainted after a minute, and none while most are. */
+const inventoryHealth: Scenario = {
+  name: 'timed/inventory-health',
+  selects: 'abcde bcde bcde ade',
+  ...inventory,
+  steps: [
+    place('web', { tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 1 }] }),
+    slowly(HELD_SECONDS, noted(0.2, step('a is not healthy', report('a', 'False')), selectedBy('web'))),
+    slowly(HELD_SECONDS, atOnce('b and c are not healthy', report('bc', 'False'))),
+    slowly(HELD_SECONDS, step('a is healthy', report('a', 'True'))),
+  ],
+  stores: [note(2, 'abcde')],
+};
+
+const goneFor = (seconds: number, name: string): Step => ({
+  title: `ClusterProfile ${name} is deleted, and there again after ${seconds} s`,
+  act: async (stage) => {
+    await slowly(seconds, step('', removeProfiles(name))).act(stage);
+    await addProfile(stage.hands, name, 'gold');
+  },
+});
+
+/** Each absence is waited for anew. */
+const inventoryFlaps: Scenario = {
+  name: 'timed/inventory-flaps',
+  selects: 'abcde abcde acde',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    slowly(HELD_SECONDS, goneFor(30, 'b')),
+    slowly(HELD_SECONDS, noted(0.5, step('ClusterProfile b is deleted', removeProfiles('b')), selectedBy('web'))),
+  ],
+  stores: [note(3, 'abcde')],
+};
+
+/** What is back before it is deleted stays, whatever the watch has delivered. */
+const inventoryReturns: Scenario = {
+  name: 'timed/inventory-returns',
+  selects: 'abcde abcde',
+  ...inventory,
+  steps: [place('web', { predicates: gold }), slowly(HELD_SECONDS, goneFor(50, 'b'))],
+};
+
+const inventories: Scenario = {
+  name: 'timed/inventories',
+  selects: 'abcde abcdef bcdef cdef cdef cf',
+  ...inventory,
+  steps: [
+    place('web', { predicates: gold }),
+    profile('f', 'gold'),
+    profile('a', 'silver'),
+    slowly(HELD_SECONDS, step('ClusterProfile b is deleted', removeProfiles('b'))),
+    slowly(HELD_SECONDS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
+    slowly(HELD_SECONDS, profile('c', 'gold')),
+  ],
+};
+
+export const INVENTORIES: readonly Scenario[] = [
+  takenName,
+  inventories,
+  inventoryHealth,
+  inventoryReturns,
+  inventoryFlaps,
+];
