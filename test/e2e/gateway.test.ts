@@ -95,7 +95,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       settings,
     };
     const pair = await issueServingCertificate({ names: certificateNames(one), now });
-    const bundle = bundleOf(pair, await client.trusted());
+    const bundle = bundleOf(pair, [await client.trusted()]);
     for (const { type, object } of [bundleConfigMap(one, bundle), keyPairSecret(one, pair, bundle)]) {
       const input = JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object });
       await kubectlOk(

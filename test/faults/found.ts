@@ -254,6 +254,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'a report keeps the stored time of a condition whose status stays',
     plan: '{"scenario":"agents/secret-not-stored","seed":324732502,"faults":[],"from":1,"to":3}',
   },
+  {
+    what: 'took the certificate that was served out of those to trust, when it was killed between a new one and its key pair',
+    since: '2026-11-22',
+    mendedBy: 'where the Secret does not show what is served, all that may be stays published',
+    plan: '{"scenario":"engine/certificate","seed":0,"faults":[{"where":{"step":4,"of":"write","n":1},"when":"answered","what":{"kind":"crash","ms":1000}},{"where":{"step":4,"of":"write","n":3},"when":"before","what":{"kind":"foreign","field":"content"}}],"from":2,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -158,7 +158,7 @@ const one: ServingCertificate = {
   settings,
 };
 const now = Date.parse(NOW);
-const bundle = bundleOf(pairForTest(2, now), pem(1));
+const bundle = bundleOf(pairForTest(2, now), [pem(1)]);
 const pair = keyPairSecret(one, pairForTest(2, now), bundle).object;
 
 /** The field paths of an object, as managed fields write them. */

@@ -136,4 +136,11 @@ export const ENGINE: readonly Mistake[] = [
     to: '',
     scenarios: 'engine/second-engine',
   },
+  {
+    name: 'of the certificates that may be served only the newest stays published',
+    file: 'domain/engine/steps/certificate.ts',
+    from: 'published.slice(Math.max(published.findLastIndex(isOld), 0))',
+    to: 'published.slice(-1)',
+    scenarios: 'engine/certificate',
+  },
 ];

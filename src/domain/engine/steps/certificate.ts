@@ -17,6 +17,7 @@ import { nameList } from '../../conditions.js';
 import {
   inspectKeyPair,
   pemCertificates,
+  readCertificate,
   validityProblem,
   type KeyPairFinding,
 } from '../../../runtime/vocabulary/keypair.js';
@@ -58,20 +59,22 @@ export interface StoredCertificate {
 /**
  * - given: the Secret was created by somebody else and is used unchanged.
  * - keep: ours and valid; it is renewed at `renewAt` (ms since the epoch). `bundle`: the content of the ConfigMap.
- * - issue, renew: a new key pair is needed. `served`: the certificate that running processes may still serve.
+ * - issue, renew: a new key pair is needed. `served`: the certificates that running processes may still serve.
  * - wait: another object has to be deleted first.
  */
 export type CertificateDecision =
   | { readonly kind: 'given'; readonly resourceVersion: string | undefined }
   | { readonly kind: 'keep'; readonly renewAt: number; readonly bundle: string }
-  | { readonly kind: 'issue'; readonly cause: string; readonly served: string | undefined }
-  | { readonly kind: 'renew'; readonly cause: string; readonly served: string | undefined; readonly drift: boolean }
+  | { readonly kind: 'issue'; readonly cause: string; readonly served: readonly string[] }
+  | { readonly kind: 'renew'; readonly cause: string; readonly served: readonly string[]; readonly drift: boolean }
   | { readonly kind: 'wait'; readonly cause: string };
 
 /** A third of the 90 days for which a certificate is valid: it is renewed at two thirds. */
 export const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 /** Two thirds of the validity, and a day: a later renewal means that the clock was ahead when it was issued. */
 const LATEST_RENEWAL_MS = 61 * 24 * 3600 * 1000;
+/** What has been valid for so long is served, if its key pair was ever stored. */
+const OLD_MS = 3600 * 1000;
 const TRUST_KEY = 'ca.crt';
 const CERTIFICATE_FIELD = 'tls.crt';
 const KEY_FIELD = 'tls.key';
@@ -95,7 +98,7 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
   if (secret === undefined) {
     if (namespaceObject !== undefined && isTerminating(namespaceObject))
       return { kind: 'wait', cause: `Namespace ${namespaceObject.metadata.name} is being deleted` };
-    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(certificate, stored.configMap) };
+    return { kind: 'issue', cause: 'does not exist', served: publishedCertificates(certificate, stored) };
   }
   const ownership = ownershipOf(secret, certificate.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
@@ -105,11 +108,11 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
   const changed = OWNED_FIELDS.filter((field) => !ownsField(secret, field));
   if (changed.length > 0) {
     const fields = changed.map((field) => field.map((part) => part.slice(2)).join('.')).join(', ');
-    const published = publishedCertificate(certificate, stored.configMap);
-    return { kind: 'renew', drift: true, cause: `was changed by somebody else at ${fields}`, served: published };
+    const served = publishedCertificates(certificate, stored);
+    return { kind: 'renew', drift: true, cause: `was changed by somebody else at ${fields}`, served };
   }
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
-  const served = pemCertificates(bundle).at(-1);
+  const served = pemCertificates(bundle).slice(-1);
   const drifted = driftedFields(unversionedMetadata(certificate), secret);
   if (drifted.length > 0) return { kind: 'renew', drift: true, cause: `differs at ${drifted.join(', ')}`, served };
   const expiry = secret.metadata.annotations?.[EXPIRY_ANNOTATION] ?? '';
@@ -120,9 +123,9 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
   return { kind: 'renew', drift: false, cause, served };
 }
 
-/** The certificates to trust before `issued` is stored: the one that is served until then, and this one. */
-export function bundleOf(issued: KeyPair, served: string | undefined): string {
-  const trusted = new Set([...(served === undefined ? [] : [served]), ...pemCertificates(issued.certificate)]);
+/** The certificates to trust before `issued` is stored: those that may be served until then, and this one. */
+export function bundleOf(issued: KeyPair, served: readonly string[]): string {
+  const trusted = new Set([...served, ...pemCertificates(issued.certificate)]);
   return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
@@ -157,10 +160,18 @@ function ownsField(secret: KubeObject, field: readonly string[]): boolean {
   return appliedFields(secret).some((fields) => at(fields, ...field) !== undefined);
 }
 
-/** The newest certificate in our ConfigMap: what may be served, where the Secret does not show it. */
-function publishedCertificate(certificate: ServingCertificate, configMap: KubeObject | undefined): string | undefined {
-  if (configMap === undefined || ownershipOf(configMap, certificate.engine) !== 'ours') return undefined;
-  return pemCertificates(textAt(configMap, 'data', TRUST_KEY)).at(-1);
+/**
+ * What may be served, where the Secret does not show it: in our ConfigMap the newest certificate that has been valid for an hour, and those after
+ * it, since a process that has published one may have ended before it stored its key pair.
+ */
+function publishedCertificates(
+  { engine }: ServingCertificate,
+  { configMap, now }: StoredCertificate,
+): readonly string[] {
+  if (configMap === undefined || ownershipOf(configMap, engine) !== 'ours') return [];
+  const published = pemCertificates(textAt(configMap, 'data', TRUST_KEY));
+  const isOld = (pem: string): boolean => !(Date.parse(readCertificate(pem)?.validFrom ?? '') > now - OLD_MS);
+  return published.slice(Math.max(published.findLastIndex(isOld), 0));
 }
 
 /** A Secret with a serving certificate that somebody else made: whether a component can serve with it. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION } from '../../../../src/api/names.js';
+import { issueServingCertificate } from '../../../../src/runtime/tls/serving.js';
 import {
   bundleOf,
   certificateNames,
@@ -19,7 +20,7 @@ import { identity, NAMESPACE, settings } from '../../../support/builders/engine.
 const row = { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' };
 const one: ServingCertificate = { component: 'gateway', row, namespace: NAMESPACE, engine: identity, settings };
 const NOW = Date.parse('2026-01-01T00:00:00Z');
-const BUNDLE = bundleOf(pairForTest(2, NOW), pem(1));
+const BUNDLE = bundleOf(pairForTest(2, NOW), [pem(1)]);
 
 type Meta = Partial<ObjectMeta> & { managedFields?: object[] };
 
@@ -49,7 +50,7 @@ function judge(over: Partial<StoredCertificate>): string {
   });
   if (verdict.kind === 'keep') return `keep until ${new Date(verdict.renewAt).toISOString().slice(0, 10)}`;
   if (verdict.kind === 'given') return 'given';
-  const served = 'served' in verdict ? ` [${/A*(\d+)\n/.exec(verdict.served ?? '')?.[1] ?? ''}]` : '';
+  const served = 'served' in verdict ? ` [${/A*(\d+)\n/.exec(verdict.served[0] ?? '')?.[1] ?? ''}]` : '';
   return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
 }
 
@@ -114,6 +115,25 @@ describe('the decision about a serving certificate', () => {
   });
 });
 
+it('where the Secret does not show what is served, all that may be is published: the newest after an hour, and those since', async () => {
+  const issued = await Promise.all(
+    [70, 60, 10, 0].map(async (minutes) => {
+      const pair = await issueServingCertificate({ names: ['gateway'], now: NOW - minutes * 60_000 });
+      return pair.certificate.trim();
+    }),
+  );
+  const served = (count: number, now = NOW): readonly number[] => {
+    const published = bundleConfigMap(one, issued.slice(0, count).join('\n')).object;
+    const input = { secret: undefined, configMap: published, namespaceObject: undefined, now };
+    const verdict = decideCertificate(one, input);
+    return verdict.kind === 'issue' ? verdict.served.map((each) => issued.indexOf(each.trim())) : [];
+  };
+
+  expect([0, 1, 2, 3, 4].map((count) => served(count))).toEqual([[], [0], [1], [1, 2], [1, 2, 3]]);
+  expect(served(4, NOW - 20 * 60_000)).toEqual([0, 1, 2, 3]);
+  expect(served(4, NOW + 3600_000)).toEqual([3]);
+});
+
 describe('the objects of a certificate', () => {
   it('the certificate has every DNS name of the Service', () => {
     expect(certificateNames(one)).toEqual([
@@ -125,9 +145,9 @@ describe('the objects of a certificate', () => {
   });
 
   it('the bundle has the served certificate and the next one, each once', () => {
-    expect(bundleOf(pairForTest(2, NOW), undefined)).toBe(`${pem(2)}\n`);
-    expect(bundleOf(pairForTest(2, NOW), pem(1))).toBe(`${pem(1)}\n${pem(2)}\n`);
-    expect(bundleOf(pairForTest(2, NOW), pem(2))).toBe(`${pem(2)}\n`);
+    expect(bundleOf(pairForTest(2, NOW), [])).toBe(`${pem(2)}\n`);
+    expect(bundleOf(pairForTest(2, NOW), [pem(1)])).toBe(`${pem(1)}\n${pem(2)}\n`);
+    expect(bundleOf(pairForTest(2, NOW), [pem(2)])).toBe(`${pem(2)}\n`);
     expect(at(configMap, 'data', 'ca.crt')).toBe(BUNDLE);
   });
 
