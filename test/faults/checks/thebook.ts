@@ -55,6 +55,7 @@ const UNCOVERED: readonly {
 const HOLDS = ['RemovalsHeld', 'AdditionsHeld'];
 /** Fields of sets by which clusters wait: {@link BoundsCheck} judges that. */
 const TIMES = ['paused', 'changeWindows'];
+const SELECTOR_TYPES: readonly unknown[] = ['ExclusiveClusterSetLabel', 'LabelSelector'];
 
 /** The names of the clusters in the objects that the Placement owns, sorted. */
 export function decisionOf({ placementdecisions }: Stored, { metadata: { uid } }: RawObject): readonly string[] {
@@ -76,6 +77,9 @@ export function byTheBook(stored: Stored, placement: RawObject, before: readonly
   const specs = alive.map((one) => fields(one.spec));
   const times = TIMES.find((name) => stored.managedclustersets.some(({ spec }) => fields(spec)[name] !== undefined));
   if (times !== undefined) return { uncovered: `${times} of a set` };
+  const types = stored.managedclustersets.map(({ spec }) => fields(fields(spec)['clusterSelector'])['selectorType']);
+  const unread = types.find((type) => type !== undefined && !SELECTOR_TYPES.includes(type));
+  if (unread !== undefined) return { uncovered: `selectorType ${JSON.stringify(unread)}` };
   const uncovered = UNCOVERED.find(({ has }) => has(fields(placement.spec), specs));
   if (uncovered !== undefined) return { uncovered: uncovered.name };
   const selectors = eligibleSets(stored, placement);

@@ -1,6 +1,7 @@
 import { AGENTS_NAMESPACE, PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { MultiClusterEngines, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
+import { field } from '../../../src/runtime/vocabulary/json.js';
 import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { BaseHub } from './base.js';
@@ -24,10 +25,13 @@ export const SOMEBODY = 'somebody-else';
 /** Somebody else who writes to the same hub, at the worst moment. Refused requests are no matter. */
 export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddler {
   const quietly = (work: Promise<unknown>): void => void work.catch(() => undefined);
-  const setHolder = async (holder: string): Promise<void> => {
-    for (const { metadata } of await hands.list(Leases))
-      if (metadata.namespace !== undefined && !isOfCluster(metadata))
+  /** `from`: only those that this one holds. */
+  const setHolder = async (holder: string, from?: string): Promise<void> => {
+    for (const { metadata, ...rest } of await hands.list(Leases)) {
+      const isTaken = from === undefined || field(field(rest, 'spec'), 'holderIdentity') === from;
+      if (metadata.namespace !== undefined && !isOfCluster(metadata) && isTaken)
         await hands.patch(Leases, metadata, { spec: { holderIdentity: holder } });
+    }
   };
   // Nobody puts right what is to be deleted.
   const isLabelled = ({ method, resource, key }: SentRequest): boolean =>
@@ -43,7 +47,7 @@ export function meddlerOf({ simulation, server }: BaseHub, hands: Hands): Meddle
     },
     takeLeases: (ms) => {
       quietly(setHolder(SOMEBODY));
-      simulation.after(ms, () => quietly(setHolder('')));
+      simulation.after(ms, () => quietly(setHolder('', SOMEBODY)));
     },
     version: () => BigInt(server.store.revision),
   };

@@ -19,6 +19,8 @@ export interface Process {
   kill(): void;
   /** Ends it as SIGKILL does; it is started again after `ms`. */
   crash(ms: number): void;
+  /** SIGTERM; it is started again when it has ended. */
+  quit?(): void;
   /** SIGSTOP, and SIGCONT after `ms`. */
   stop(ms: number): void;
 }

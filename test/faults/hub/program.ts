@@ -74,6 +74,7 @@ export class Program implements Process {
   readonly #options: ProgramOptions;
   #config: Partial<ManagerConfig>;
   #clock: ProcessClock | undefined;
+  #ending: AbortController | undefined;
   #open = new Set<SentRequest | EventStream>();
   /** How many passes each key had since `passes` was emptied: `controller key`. */
   readonly passes = new Map<string, number>();
@@ -132,7 +133,16 @@ export class Program implements Process {
     const all: ControllerManager = { ...manager, config, metrics: NO_METRICS, hubClock: manager.serverClock };
     // All are made before the first one starts the caches that they share.
     const groups = spec.controllers.map((name) => GROUPS[name](all));
-    for (const group of groups) void group.run(over);
+    const ending = new AbortController();
+    this.#ending = ending;
+    const runs = groups.map((group) => group.run(AbortSignal.any([over, ending.signal])));
+    void Promise.allSettled(runs).then(() => {
+      if (ending.signal.aborted) this.crash(0);
+    });
+  }
+
+  quit(): void {
+    this.#ending?.abort(new Error('SIGTERM'));
   }
 
   /** Ends it, and starts it with other flags. */

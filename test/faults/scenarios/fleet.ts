@@ -82,6 +82,12 @@ export const label = (name: string, labels: Readonly<Record<string, string | nul
 export const claim = (name: string, claims: Readonly<Record<string, string>>): Step =>
   step(`cluster ${name} reports ${JSON.stringify(claims)}`, (hands) => setClaims(hands, name, claims));
 
+/** In the status of a cluster, beside its claims. */
+export const report = (name: string, status: Readonly<Record<string, unknown>>): Step =>
+  step(`cluster ${name} reports ${JSON.stringify(status)}`, (hands) =>
+    hands.patch(ManagedClusters, { name }, { status }, 'status'),
+  );
+
 export const taint = (name: string, taints: readonly { readonly key: string; readonly effect: string }[]): Step =>
   step(`cluster ${name} has the taints ${JSON.stringify(taints)}`, (hands) =>
     hands.patch(ManagedClusters, { name }, { spec: { taints } }),

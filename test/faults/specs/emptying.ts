@@ -8,7 +8,7 @@ import type { Subject } from './subjects.js';
  */
 const EMPTYING: readonly { readonly subject: RegExp; readonly path: RegExp; readonly why: string }[] = [
   { subject: /^(every|some|bounded)$/, path: /^(predicates\[0\]\.)?numberOfClusters$/, why: '0 selects none' },
-  { subject: /^every$/, path: /^ClusterSets\b/, why: 'no set of these names is bound' },
+  { subject: /^(every|some)$/, path: /^ClusterSets\b/, why: 'no set of these names is bound' },
   { subject: /^every$/, path: /^predicates\b/, why: 'no cluster matches' },
   { subject: /^set$/, path: /^clusterSelector\b/, why: 'no cluster is in the set' },
 ];

@@ -49,7 +49,7 @@ const FLEET: Subject['hub'] = {
     await hands.create(manifest(ManagedClusterSets, { name: 'gold' }, { spec: partOf('set', 'spec') }));
     const binding = { name: 'gold', namespace: TEAM };
     await hands.create(manifest(ManagedClusterSetBindings, binding, { spec: { clusterSet: 'gold' } }));
-    const { conditions: _, managedClusterClientConfigs: __, ...report } = partOf('report', 'status');
+    const { conditions: _, managedClusterClientConfigs: __, taintTimes: ___, ...report } = partOf('report', 'status');
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e', 'f'].entries()) {
       const [tier, region, cost] = [index < 4 ? 'gold' : 'silver', index % 2 === 0 ? 'eu' : 'us', `${index}`];
       const labels = { [CLUSTER_SET_LABEL]: 'fleet', tier, region, cost };

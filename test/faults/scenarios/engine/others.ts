@@ -8,6 +8,8 @@ import {
   Services,
 } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
+import { keyPair } from '../../hub/keypairs.js';
 import { OTHERS } from '../../checks/enginewrites.js';
 import {
   add,
@@ -32,6 +34,11 @@ const TOOL = 'app.kubernetes.io/managed-by';
 const gateway = { namespace: HOME, name: 'gateway' };
 /** What belongs to somebody is looked at every 10 s. */
 const LOOK_SECONDS = 15;
+const tls = { namespace: HOME, name: 'gateway-tls' };
+const pairOf = (number: string): JsonRecord => {
+  const { certificate, privateKey } = keyPair(number, Date.parse('2026-11-22T09:00:00Z'));
+  return { 'tls.crt': btoa(certificate), 'tls.key': btoa(privateKey) };
+};
 const ports = [{ name: 'http', port: 80 }];
 const service = { spec: { ports, selector: { app: 'old' } } };
 
@@ -80,6 +87,13 @@ export const BY_OTHERS: readonly Scenario[] = [
     edit(ConfigMaps, { namespace: HOME, name: 'gateway-ca' }, { data: { 'ca.crt': 'none' } }),
     edit(Secrets, { namespace: HOME, name: 'gateway-tls' }, { data: { 'tls.key': btoa('another key') } }),
     wait(61 * 24 * 60),
+  ]),
+  watchful('own-certificate', [
+    add(Secrets, tls, { type: 'kubernetes.io/tls', metadata: others, data: pairOf('1') }),
+    install(),
+    slowly(LOOK_SECONDS, edit(Secrets, tls, { data: pairOf('2') })),
+    slowly(LOOK_SECONDS, edit(Secrets, tls, { data: { 'tls.key': btoa('none') } })),
+    drop(Secrets, tls),
   ]),
   scenario(
     'namespace-goes',

@@ -1,6 +1,6 @@
 import { DEFAULT_LOCAL_CLUSTER } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
-import { ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { AdmissionPolicyBindings, ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, type Scenario } from '../../scenario.js';
 import {
   add,
@@ -14,6 +14,7 @@ import {
   install,
   others,
   pause,
+  reconcile,
   ROOM,
   scenario,
   uninstall,
@@ -26,8 +27,35 @@ export const BY_SPEC: readonly Scenario[] = [
   scenario('install', [
     install(),
     change({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] }),
-    change({ nodeSelector: null, tolerations: null, availability: 'High' }),
+    change({
+      nodeSelector: null,
+      tolerations: [{ key: 'infra', value: 'yes', effect: 'NoExecute', tolerationSeconds: 30 }],
+      availability: 'High',
+      imagePullPolicy: 'Always',
+    }),
+    change({
+      components: [
+        {
+          name: 'gateway',
+          replicas: 3,
+          resources: { requests: { cpu: 2, memory: '2Gi' }, limits: { memory: '2048Mi' } },
+        },
+        { name: 'console', enabled: true, resources: { limits: { cpu: '100m' } } },
+      ],
+      networkPolicies: { apiServerPorts: [8443, 6443] },
+    }),
+    reconcile('2026-11-22T12:00:00Z'),
     uninstall(),
+  ]),
+  watchful('policies', [
+    install(),
+    drop(AdmissionPolicyBindings, { name: 'multicluster-engine-agents' }),
+    change({ availability: 'High' }),
+    add(
+      AdmissionPolicyBindings,
+      { name: 'multicluster-engine-agents' },
+      { spec: { policyName: 'multicluster-engine-agents', validationActions: ['Deny'] } },
+    ),
   ]),
   scenario('own-namespace', [
     install({ targetNamespace: ROOM }),

@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 import type { UserInfo } from '@multicluster-engine/kube-apiserver';
 
 import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
-import { OPERATOR_SERVICE_ACCOUNT, PAUSED_ANNOTATION } from '../../../../src/api/names.js';
+import { OPERATOR_SERVICE_ACCOUNT, PAUSED_ANNOTATION, RECONCILE_ANNOTATION } from '../../../../src/api/names.js';
 import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import { apiVersionOf, ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
@@ -77,6 +77,12 @@ export const uninstall = (name = ENGINE): Step =>
 export const pause = (value: 'true' | null): Step =>
   step(value === null ? 'the pause ends' : 'the engine is paused', (hands) =>
     hands.patch(MultiClusterEngines, { name: ENGINE }, { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } }),
+  );
+
+/** As `flux reconcile` does: somebody asks for one. */
+export const reconcile = (at: string): Step =>
+  step(`somebody asks at ${at} to reconcile the engine`, (hands) =>
+    hands.patch(MultiClusterEngines, { name: ENGINE }, { metadata: { annotations: { [RECONCILE_ANNOTATION]: at } } }),
   );
 
 /** The operator is started again as another version. */

@@ -11,6 +11,7 @@ const [ONE, TWO, THREE] = [1, 2, 3].map((numberOfClusters) => ({ numberOfCluster
 const engine = { type: MultiClusterEngines, headers: { 'Content-Type': 'MultiClusterEngines/yaml' } };
 const spec = { targetNamespace: 'engines' };
 const shows = { spec: TWO };
+const YAML = { Accept: 'application/yaml' };
 const WHOLE = { Prefer: 'return=representation' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const bodyOf = (name: string): string => JSON.stringify({ metadata: { name }, spec: TWO });
@@ -53,10 +54,14 @@ const reading = served(
   ['web', 'api'],
   [
     ask([read('web', { shows: { spec: ONE } })]),
-    ask([read('api', { shows: { metadata: { name: 'api' } }, headers: { Accept: 'application/yaml' } })]),
+    ask([read('api', { shows: { metadata: { name: 'api' } }, headers: YAML })]),
     ask([list({ shows: { items: [{ metadata: { name: 'api' } }, { metadata: { name: 'web' } }] } })]),
     ask([read('gone', { code: 404 })]),
     ask([list({ type: MultiClusterEngines, shows: { items: [] } })]),
+    ask([
+      list({ headers: YAML, shows: { items: [{ metadata: { name: 'api' } }, { metadata: { name: 'web' } }] } }),
+      read('web', { headers: { 'If-None-Match': '"1"' }, code: 400 }),
+    ]),
   ],
 );
 
@@ -67,7 +72,13 @@ const decisions: Scenario = {
     [],
     [
       ask([read('web', { suffix: '/decision', shows: { decisions: [a, b] } })]),
-      ask([read('web', { suffix: '/decision?as=argocd', shows: { output: { parameters: [a, b] } } })]),
+      ask([
+        read('web', { suffix: '/decision?as=argocd', shows: { output: { parameters: [a, b] } } }),
+        read('web', { suffix: '/decision?as=flux', shows: { inputs: [a, b] } }),
+        read('web', { suffix: '/decision?as=json', headers: YAML, shows: { decisions: [a, b] } }),
+        read('web', { suffix: '/decision?as=prometheus', shows: { 1: { targets: ['b'] } } }),
+        read('web', { suffix: '/decision?as=nobody', code: 400 }),
+      ]),
       ask([
         create(
           'web',

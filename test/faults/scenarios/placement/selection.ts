@@ -1,7 +1,8 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import type { Scenario } from '../../scenario.js';
-import { addCluster, bind, claim, fleet, join, label, leave, place, taint, unbind, unplace } from '../fleet.js';
-import { addSet, byClaims, byLabels, move, OPERATOR, type Requirement, reselect } from './words.js';
+import { ManagedClusterSets } from '../../../../src/api/resources.js';
+import { step, type Scenario } from '../../scenario.js';
+import { addCluster, bind, claim, fleet, join, label, leave, place, report, taint, unbind, unplace } from '../fleet.js';
+import { addSet, byClaims, byExpressions, byLabels, move, OPERATOR, type Requirement, reselect } from './words.js';
 
 /** Which clusters a Placement selects. */
 
@@ -25,6 +26,71 @@ const claims: Scenario = {
     claim('c', { cost: '3', region: 'us' }),
     place('web', { predicates: [byClaims({ key: 'cost', operator: 'Lt', values: ['3'] })] }),
     join('g', { claims: { cost: '2', region: 'us' } }),
+  ],
+};
+
+const [isLabelled, isSilver] = [
+  { labelSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' as const }] } },
+  { labelSelector: { matchExpressions: [{ key: 'tier', operator: 'NotIn' as const, values: ['gold'] }] } },
+];
+const isNew: Requirement = { key: 'kubernetes-version', operator: 'Ge', values: ['v1.31'] };
+const isOld: Requirement = { key: 'kubernetes-version', operator: 'Le', values: ['v1.30.4'] };
+const isRoomy = 'quantity(managedCluster.status.allocatable.cpu).isGreaterThan(quantity("2"))';
+const isGolden = 'managedCluster.metadata.labels.tier == "gold"';
+
+/** What a cluster reports beside its claims, operators of labels, and expressions. */
+const facts: Scenario = {
+  name: 'placement/facts',
+  selects: 'bcd bd abcdef acdef abcdef abcde af abf a',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'abcdef', { labels: { tier: 'silver' } });
+    for (const [name, version, cpu] of [
+      ['a', 'v1.30.4', '2500m'],
+      ['b', 'v1.31.0', '2'],
+      ['c', 'v1.32.1-gke.7', '1'],
+      ['d', 'v1.40.0', '500m'],
+    ] as const)
+      await report(name, { version: { kubernetes: version }, allocatable: { cpu }, capacity: { cpu: '8' } }).act({
+        hands,
+      } as never);
+  },
+  steps: [
+    place('web', { predicates: [byClaims(isNew)] }),
+    report('c', { version: { kubernetes: 'v1.30.9' } }),
+    place('web', { predicates: [{ requiredClusterSelector: isLabelled }] }),
+    label('b', { tier: null }),
+    place('web', { predicates: [{ requiredClusterSelector: isSilver }, byClaims(isOld)] }),
+    label('f', { tier: 'gold' }),
+    place('web', { predicates: [byExpressions(isRoomy), byExpressions(isGolden)] }),
+    report('b', { allocatable: { cpu: '2001m' } }),
+    place('web', {
+      numberOfClusters: 1,
+      prioritizerPolicy: {
+        configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableCPU' } }],
+      },
+    }),
+  ],
+};
+
+/** Nobody joins a set whose selector cannot be read. */
+const unreadableSet: Scenario = {
+  name: 'placement/unreadable-set',
+  selects: 'ab ab ab ab bc',
+  programs: OPERATOR,
+  given: async (hands) => {
+    await fleet(hands, 'ab', { labels: { tier: 'gold' } });
+    await addCluster(hands, 'c', { set: 'elsewhere', labels: { tier: 'silver' } });
+    await addSet(hands, 'precious', ['gold']);
+  },
+  steps: [
+    place('web', { ClusterSets: ['precious'] }),
+    step('a selector of set precious is stored that admission refuses today', (hands) =>
+      hands.overwrite(ManagedClusterSets, { name: 'precious' }, { clusterSelector: { selectorType: 'Nobody' } }),
+    ),
+    label('c', { tier: 'gold' }),
+    label('a', { tier: 'silver' }),
+    reselect('precious', ['gold']),
   ],
 };
 
@@ -164,6 +230,10 @@ const prioritizerPolicy: PlacementSpec['prioritizerPolicy'] = {
   ],
 };
 
+const byRank: PlacementSpec['prioritizerPolicy'] = {
+  configurations: [{ scoreCoordinate: { type: 'Label', label: { name: 'rank', order: 'Descending' } } }],
+};
+
 /** Scores say who comes in; nobody leaves for them. */
 const scores: Scenario = {
   name: 'placement/scores',
@@ -182,6 +252,8 @@ const scores: Scenario = {
     label('f', { near: 'yes' }),
     leave('c'),
     place('web', { numberOfClusters: 1, predicates, prioritizerPolicy }),
+    label('e', { rank: '7' }),
+    place('web', { numberOfClusters: 3, predicates, prioritizerPolicy: byRank }),
   ],
 };
 
@@ -207,7 +279,9 @@ const balance: Scenario = {
 
 export const SELECTION: readonly Scenario[] = [
   claims,
+  facts,
   sets,
+  unreadableSet,
   bindings,
   taints,
   preferred,

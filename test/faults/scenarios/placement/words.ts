@@ -20,6 +20,11 @@ export function byClaims(...matchExpressions: Requirement[]): ClusterPredicate {
   return { requiredClusterSelector: { claimSelector: { matchExpressions } } };
 }
 
+/** A predicate for clusters of which these expressions of CEL are true. */
+export function byExpressions(...celExpressions: string[]): ClusterPredicate {
+  return { requiredClusterSelector: { celSelector: { celExpressions } } };
+}
+
 /** A predicate for clusters with these labels, of which it brings in `numberOfClusters`. */
 export function byLabels(matchLabels: Readonly<Record<string, string>>, numberOfClusters?: number): ClusterPredicate {
   const requiredClusterSelector = { labelSelector: { matchLabels } };

@@ -1,12 +1,37 @@
 import { CLUSTER_SET_LABEL, FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_LEASE } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
-import { ManagedClusters, MultiKueueConfigs } from '../../../../src/api/resources.js';
+import { ManagedClusters, MultiKueueConfigs, SigPlacementDecisions } from '../../../../src/api/resources.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { ObjectName } from '../../../../src/runtime/vocabulary/meta.js';
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import { step, wait, type Scenario, type Step } from '../../scenario.js';
-import { bind, bindingOf, fleet, gold, join, label, leave, place, setOf, unbind, unplace } from '../fleet.js';
-import { annotate, at, createAll, deleteLease, edit, killLeader, stopLeader } from './words.js';
+import {
+  addCluster,
+  bind,
+  bindingOf,
+  fleet,
+  gold,
+  join,
+  label,
+  leave,
+  place,
+  setOf,
+  unbind,
+  unplace,
+} from '../fleet.js';
+import {
+  annotate,
+  at,
+  createAll,
+  deleteLease,
+  edit,
+  endLeader,
+  joinAll,
+  killLeader,
+  selectedBy,
+  stopLeader,
+} from './words.js';
 
 /** Placements in company: of others, of another process, and of controllers that give them clusters or follow them. */
 
@@ -39,7 +64,7 @@ const replicated = {
 
 const replicas: Scenario = {
   name: 'timed/replicas',
-  selects: 'abcdef abcdef bcdef cdef cdef cdef',
+  selects: 'abcdef abcdef bcdef cdef cdef cdef cdef',
   ...replicated,
   given: (hands) => fleet(hands, 'abcdef', golden),
   steps: [
@@ -48,6 +73,7 @@ const replicas: Scenario = {
     label('a', { tier: 'silver' }),
     label('b', { tier: 'silver' }),
     killLeader(PLACEMENT_LEASE, 1_000),
+    endLeader(PLACEMENT_LEASE),
     label('c', { tier: 'silver' }),
   ],
 };
@@ -57,16 +83,19 @@ const holdHandedOver: Scenario = {
   name: 'timed/hold-handed-over',
   selects: 'abcd abcd abcd',
   ...replicated,
-  given: (hands) => fleet(hands, 'abcd', golden),
+  given: async (hands) => {
+    await fleet(hands, 'cd', golden);
+    for (const name of 'ab') await addCluster(hands, name, { labels: { tier: 'silver' } });
+  },
   steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1 } }),
+    place('web', { disruptionBudget: { maxRemovals: 1 } }),
     {
-      title:
-        'somebody annotates Placement web, and while the leader restarts, clusters a and b have the label tier=silver',
+      title: 'somebody annotates Placement web, and while the leader restarts, it is to select golden clusters only',
       act: async (stage) => {
         await annotate('web', { 'example.com/note': 'two will go' }).act(stage);
         await killLeader(PLACEMENT_LEASE, 2_000).act(stage);
-        for (const name of 'ab') await label(name, { tier: 'silver' }).act(stage);
+        // One write: a cache that is late shows none of it, or all.
+        await edit('web', { predicates: gold }).act(stage);
       },
     },
     {
@@ -74,6 +103,27 @@ const holdHandedOver: Scenario = {
       act: async (stage) => {
         await killLeader(PLACEMENT_LEASE, 40_000).act(stage);
         await label('a', { tier: 'gold' }).act(stage);
+      },
+    },
+  ],
+};
+
+/** The new leader counts what the former one has removed. */
+const removalHandedOver: Scenario = {
+  name: 'timed/removal-handed-over',
+  selects: 'abcd bcd',
+  ...replicated,
+  given: (hands) => fleet(hands, 'abcd', golden),
+  steps: [
+    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1 } }),
+    {
+      title: 'cluster a has the label tier=silver; when it is removed, the leader is killed, and b has that label, too',
+      act: async (stage) => {
+        await label('a', { tier: 'silver' }).act(stage);
+        for (let left = 600; left > 0 && (await selectedBy('web')(stage.hands)) !== 'bcd'; left--)
+          await stage.simulation.pass(1_000);
+        await killLeader(PLACEMENT_LEASE, 40_000).act(stage);
+        await label('b', { tier: 'silver' }).act(stage);
       },
     },
   ],
@@ -139,11 +189,15 @@ const setsAndHealth: Scenario = {
   ],
 };
 
+const follows = (annotation: string, name: Partial<ObjectName> = {}) => ({
+  metadata: { ...name, annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: annotation } },
+});
+
 const queue = step('a MultiKueueConfig follows Placement web', (hands) =>
   hands.create({
     apiVersion: apiVersionOf(MultiKueueConfigs),
     kind: MultiKueueConfigs.kind,
-    metadata: { name: 'jobs', annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: `${TEAM}/web` } },
+    ...follows(`${TEAM}/web`, { name: 'jobs' }),
     spec: { clusters: ['any'] },
   }),
 );
@@ -176,12 +230,47 @@ const followers: Scenario = {
   stores: [kueue(2, 'a c'), kueue(3, 'a c d'), kueue(4, 'a c d')],
 };
 
+/** More clusters than Kueue takes, an annotation that names nothing, and an object of somebody else in the way. */
+const refusedFollowers: Scenario = {
+  ...followers,
+  name: 'timed/refused-followers',
+  given: async (hands) => {
+    await followers.given(hands);
+    await hands.create({
+      apiVersion: apiVersionOf(SigPlacementDecisions),
+      kind: SigPlacementDecisions.kind,
+      metadata: { name: 'web-decision-1', namespace: TEAM, labels: { owner: 'others' } },
+      decisions: [],
+    });
+  },
+  steps: [
+    place('web', { numberOfClusters: 2, predicates: gold }),
+    queue,
+    joinAll('efghijklmnopqrstuvw', golden),
+    edit('web', { numberOfClusters: 23 }),
+    step('somebody deletes the object in the way', (hands) =>
+      hands.remove(SigPlacementDecisions, { name: 'web-decision-1', namespace: TEAM }),
+    ),
+    step('the config follows what is no name', (hands) =>
+      hands.patch(MultiKueueConfigs, { name: 'jobs' }, follows('web')),
+    ),
+    edit('web', { numberOfClusters: 1 }),
+    step('the config follows a Placement that is not there', (hands) =>
+      hands.patch(MultiKueueConfigs, { name: 'jobs' }, follows(`${TEAM}/api`)),
+    ),
+    place('api', { numberOfClusters: 1, predicates: gold }),
+  ],
+  stores: [],
+};
+
 export const COMPANIES: readonly Scenario[] = [
   shared,
   replicas,
   holdHandedOver,
+  removalHandedOver,
   leaderReturns,
   deletedLease,
   setsAndHealth,
   followers,
+  refusedFollowers,
 ];

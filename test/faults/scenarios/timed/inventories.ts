@@ -1,11 +1,14 @@
 import { TAINTS } from '../../../../src/api/names.js';
-import { ClusterProfiles } from '../../../../src/api/resources.js';
+import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { ClusterProfiles, OcmAddOnPlacementScores, OcmManagedClusters } from '../../../../src/api/resources.js';
+import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { bindingOf, gold, join, place, setOf } from '../fleet.js';
-import { at, atOnce, createAll, note, noted, selectedBy } from './words.js';
+import { manifest } from '../engine/words.js';
+import { at, atOnce, createAll, note, noted, pending, selectedBy } from './words.js';
 
 /** Clusters of the inventories of others. */
 
@@ -126,10 +129,74 @@ const inventories: Scenario = {
   ],
 };
 
+/** A cluster of Open Cluster Management. Without `isAvailable` its hub has not heard of it yet. */
+async function addOcm(hands: Hands, name: string, spec: JsonRecord = {}, isAvailable = true): Promise<void> {
+  await hands.put(manifest(OcmManagedClusters, { name }, { spec: { hubAcceptsClient: true, ...spec } }));
+  const condition = { type: 'ManagedClusterConditionAvailable', status: 'True', reason: 'Told', message: '' };
+  const conditions = isAvailable ? [{ ...condition, lastTransitionTime: at('09:00') }] : [];
+  const clusterClaims = [{ name: 'region.open-cluster-management.io', value: 'eu' }];
+  await hands.patch(OcmManagedClusters, { name }, { status: { conditions, clusterClaims } }, 'status');
+}
+
+const score = (cluster: string, value: number, validUntil?: string): Step =>
+  step(
+    `the score of ${cluster} is ${value}${validUntil === undefined ? '' : ` until ${validUntil}`}`,
+    async (hands) => {
+      const name = { name: 'usage', namespace: cluster };
+      await hands.put(manifest(OcmAddOnPlacementScores, name, {}));
+      const status = { scores: [{ name: 'cpu', value }], ...(validUntil !== undefined && { validUntil }) };
+      await hands.patch(OcmAddOnPlacementScores, name, { status }, 'status');
+    },
+  );
+
+const ocmCluster = (name: string, spec: JsonRecord, isAvailable = true): Step =>
+  step(`cluster ${name} of Open Cluster Management: ${JSON.stringify(spec)}`, (hands) =>
+    addOcm(hands, name, spec, isAvailable),
+  );
+
+const bestScore: PlacementSpec['prioritizerPolicy'] = {
+  configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'score/usage/cpu' } } }],
+};
+
+/** Two inventories; one has taints and scores. */
+const openClusters: Scenario = {
+  name: 'timed/open-clusters',
+  selects: 'fg fg fgh fgh efg efg efg efg aefg aceg',
+  ...inventory,
+  programs: [{ ...inventory.programs[0], config: { inventories: { clusterProfiles: TEAM, ocmClusters: true } } }],
+  given: async (hands) => {
+    for (const name of ['ocmmanagedclusters', 'ocmaddonplacementscores'])
+      await createAll(hands, `test/support/definitions/${name}.yaml`);
+    await inventory.given(hands);
+    for (const name of 'fgh') {
+      await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      await addOcm(hands, name);
+    }
+  },
+  steps: [
+    place('web', { numberOfClusters: 2, prioritizerPolicy: bestScore }),
+    score('h', 40),
+    place('web', { numberOfClusters: 3, prioritizerPolicy: bestScore }),
+    // Each of these steps ends before the score does.
+    pending(score('g', 50, at('11:00')), 90),
+    pending(
+      slowly(HELD_SECONDS, ocmCluster('h', { taints: [{ key: 'disks', effect: 'NoSelect', timeAdded: at('09:00') }] })),
+      90,
+    ),
+    // Both inventories have it: it stays what it is made from.
+    pending(slowly(HELD_SECONDS, ocmCluster('a', {})), 90),
+    pending(slowly(HELD_SECONDS, step('ClusterProfile a is deleted', removeProfiles('a'))), 90),
+    wait(90),
+    place('web', { numberOfClusters: 4, prioritizerPolicy: bestScore }),
+    slowly(HELD_SECONDS, ocmCluster('f', { hubAcceptsClient: false })),
+  ],
+};
+
 export const INVENTORIES: readonly Scenario[] = [
   takenName,
   inventories,
   inventoryHealth,
   inventoryReturns,
   inventoryFlaps,
+  openClusters,
 ];

@@ -149,6 +149,12 @@ export const killLeader = (lease: string, ms: number): Step => ({
   act: async (stage) => (await leaderOf(lease, stage))?.crash(ms),
 });
 
+/** The process that holds the Lease is ended, as a Deployment does that is changed. */
+export const endLeader = (lease: string): Step => ({
+  title: `the holder of the Lease ${lease} ends`,
+  act: async (stage) => (await leaderOf(lease, stage))?.quit?.(),
+});
+
 /** The process that holds the Lease stands still until another one has it. */
 export const stopLeader = (lease: string): Step => ({
   title: `the holder of the Lease ${lease} is stopped for ${STOPPED_MS / 1_000} s`,
