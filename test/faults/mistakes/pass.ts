@@ -47,9 +47,9 @@ export const PASS: readonly Mistake[] = [
   {
     name: 'a new leader decides by a cache that is behind',
     file: 'operator/controllers/placement/apply.ts',
-    from: '  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;\n',
+    from: '  if (isDoubtful && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;\n',
     to: '',
-    scenarios: 'timed/hold-handed-over',
+    scenarios: 'timed/removal-handed-over',
   },
   {
     name: 'a Placement that was created again has the memory of the former',
@@ -99,5 +99,12 @@ export const PASS: readonly Mistake[] = [
     from: '      state.edited.delete(name);\n',
     to: '',
     scenarios: 'placement/claims',
+  },
+  {
+    name: 'a new leader takes its cache for current where it removes nobody',
+    file: 'operator/controllers/placement/apply.ts',
+    from: 'isCounted(decision) || isContradicted(input.placement.status, snapshot.stored)',
+    to: 'isCounted(decision)',
+    scenarios: 'timed/removal-handed-over',
   },
 ];

@@ -135,6 +135,11 @@ export function confirmedDecision(
   return listed.length > 0 && found.length === listed.length && own.size === found.length ? found : undefined;
 }
 
+/** Whether the status lists objects, and `stored` has otherwise: others have edited them, or one of the two is older. */
+export function isContradicted(status: PlacementStatus | undefined, stored: readonly StoredDecision[]): boolean {
+  return (status?.decisions ?? []).length > 0 && confirmedDecision(status, stored) === undefined;
+}
+
 /** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
 export function placementKeys({ metadata }: KubeObject): readonly string[] {
   const names = new Set<string>();

@@ -15,6 +15,7 @@ import { isHold } from '../../../domain/placement/select/holders.js';
 import {
   type DecisionOwner,
   decisionObject,
+  isContradicted,
   readDecision,
   type DecisionObject,
 } from '../../../domain/placement/stored/decision.js';
@@ -238,9 +239,8 @@ const READ_AGAIN: Result = { ending: 'wait', reason: 'the API server has it othe
 const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
 
 /**
- * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove. These reads follow the
- * decision because only the decision shows which of them are needed; they never change it. Returns what to wait for, or undefined
- * when the decision may be carried out. Throws when the API cannot be read.
+ * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove: only the decision shows which of
+ * them are needed. Returns what to wait for, or undefined when it may be carried out. Throws when the API cannot be read.
  */
 export async function confirm(input: Input, { decision, changes }: Decided, scope: Scope): Promise<Result | undefined> {
   const { owner, snapshot, state } = input;
@@ -265,8 +265,9 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
     const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
-  // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (isCounted(decision) && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;
+  // What another process decided or recorded last, or which hold it announced, may not be in the caches of this one yet.
+  const isDoubtful = isCounted(decision) || isContradicted(input.placement.status, snapshot.stored);
+  if (isDoubtful && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;
   return undefined;
 }
 

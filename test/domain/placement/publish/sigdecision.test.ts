@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sigChanges, type SigDecision, type SigWrite } from '../../../../src/domain/placement/publish/sigdecision.js';
 import {
   confirmedDecision,
+  isContradicted,
   decisionObject,
   readDecision,
   revisionOf,
@@ -157,15 +158,22 @@ describe('the decision that the status of a Placement confirms', () => {
 
   it('the decision that the status confirms is that of its objects when all are listed with their revisions', () => {
     expect(confirmedDecision({ decisions }, objects)).toEqual(objects);
+    expect(isContradicted({ decisions }, objects)).toBe(false);
   });
 
   it.each([
-    ['no status', undefined, objects],
-    ['an empty list', { decisions: [] }, []],
-    ['another revision', { decisions: [{ name: 'web-decision-1', revision: 'x' }, ...decisions.slice(1)] }, objects],
-    ['an object that is gone', { decisions }, objects.slice(0, 1)],
-    ['an object that is not listed yet', { decisions: decisions.slice(0, 1) }, objects],
-  ])('the decision that the status confirms is none with %s', (_what, status, stored) => {
+    ['no status', undefined, objects, false],
+    ['an empty list', { decisions: [] }, [], false],
+    [
+      'another revision',
+      { decisions: [{ name: 'web-decision-1', revision: 'x' }, ...decisions.slice(1)] },
+      objects,
+      true,
+    ],
+    ['an object that is gone', { decisions }, objects.slice(0, 1), true],
+    ['an object that is not listed yet', { decisions: decisions.slice(0, 1) }, objects, true],
+  ])('the decision that the status confirms is none with %s', (_what, status, stored, contradicts) => {
     expect(confirmedDecision(status, stored)).toBeUndefined();
+    expect(isContradicted(status, stored)).toBe(contradicts);
   });
 });
