@@ -264,7 +264,7 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     what: 'brought a cluster back that had just been removed, when a new leader did not know that yet and held what it saw',
     since: '2026-11-22',
     mendedBy: 'a first decision is confirmed by reads also where the status tells of another one than the cache',
-    plan: '{"scenario":"timed/removal-handed-over","seed":0,"faults":[{"where":{"step":1,"of":"event","n":3},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"event","n":14},"when":"watch","what":{"kind":"late","ms":30000}},{"where":{"step":1,"of":"lease","n":2},"when":"before","what":{"kind":"takeover","ms":40000}}],"from":0,"to":2}',
+    plan: '{"scenario":"timed/removal-handed-over","seed":0,"faults":[{"where":{"step":1,"of":"event","n":3},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"lease","n":2},"when":"before","what":{"kind":"takeover","ms":40000}}],"from":0,"to":2}',
   },
 ];
 

@@ -6,7 +6,7 @@ import { AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, DECISION_REVISION_ANNOTATION } fr
 import { PlacementDecisions } from '../../../src/api/resources.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
-import { asRecord, field, textField } from '../../../src/runtime/vocabulary/json.js';
+import { asRecord, field, textField, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { byText } from '../../../src/runtime/vocabulary/names.js';
 import { RECORDS } from '../../support/scenario/checks/reading.js';
 import { homeWithId } from './machine.js';
@@ -14,11 +14,12 @@ import { TOUCHED } from './meddler.js';
 import type { View } from './view.js';
 
 const LEASES = 'leases.coordination.k8s.io';
+const EVENTS = 'events';
 
 type Entry = NonNullable<ReturnType<MemoryServer['store']['get']>>;
 
 /** Of Leases and Events, nothing is compared: they say when something happened, and by whom. Of the Lease of a cluster, the holder is. */
-const IGNORED: ReadonlySet<string> = new Set([LEASES, 'events', 'events.events.k8s.io']);
+const IGNORED: ReadonlySet<string> = new Set([LEASES, EVENTS, 'events.events.k8s.io']);
 
 /** Times, what runs out, what a process saw that has ended since, a hash of times; and what others wrote. */
 const UNCOMPARED = [...RECORDS, DECISION_REVISION_ANNOTATION, TOUCHED];
@@ -88,8 +89,8 @@ function textOf(entry: Entry): string {
 }
 
 /**
- * A digest of each collection that is not as in `base`, and of `answers`: with what the program records for people, and without
- * messages, whose words may change.
+ * A digest of each collection that is not as in `base`, and of `answers`: with what the program records for people. Of messages, whose
+ * words may change, it has the numbers and the names of clusters; each Event counts once.
  */
 export function digestsOf(server: View, base: StoredState, answers: readonly string[]): Record<string, string> {
   const texts = new Map<string, string[]>();
@@ -101,11 +102,22 @@ export function digestsOf(server: View, base: StoredState, answers: readonly str
     const records = RECORDS.map((one) => withoutTimes(annotations[one] ?? '').replace(HISTORY_VERSION, '$1'));
     const all = texts.get(collection) ?? [];
     texts.set(collection, all);
-    all.push([name, text.replace(MESSAGE, ''), ...records].join('\n'));
+    all.push([name, text.replace(MESSAGE, factsIn), ...records].join('\n'));
   }
+  texts.set(EVENTS, [...new Set(server.store.list(EVENTS, '').map(({ object }) => eventText(asRecord(object))))]);
   const said = answers.map((one) => withoutTimes(one).replace(RESOURCE_VERSION, '$1'));
   if (said.length > 0) texts.set('answers', said);
   return Object.fromEntries([...texts].map(([name, all]) => [name, digestOf(all.sort().join('\n'))]));
+}
+
+function eventText({ involvedObject, type, reason, message }: JsonRecord): string {
+  const [kind, name] = ['kind', 'name'].map((one) => textField(involvedObject, one));
+  return `${kind} ${name} ${String(type)} ${String(reason)} ${factsIn(withoutTimes(String(message)))}`;
+}
+
+/** Numbers, and letters alone: such are the names of most clusters. */
+function factsIn(text: string): string {
+  return (text.match(/\b([a-z]|\d+)\b/g) ?? []).join(' ');
 }
 
 /** Eight hexadecimal digits. */

@@ -36,7 +36,7 @@ const gateway = { namespace: HOME, name: 'gateway' };
 const LOOK_SECONDS = 15;
 const tls = { namespace: HOME, name: 'gateway-tls' };
 const pairOf = (number: string): JsonRecord => {
-  const { certificate, privateKey } = keyPair(number, Date.parse('2026-11-22T09:00:00Z'));
+  const { certificate, privateKey } = keyPair(number, Date.parse('2026-11-10T09:00:00Z'));
   return { 'tls.crt': btoa(certificate), 'tls.key': btoa(privateKey) };
 };
 const ports = [{ name: 'http', port: 80 }];
