@@ -87,6 +87,8 @@ export const STORIES: readonly Story[] = [
       await page.keyboard.press('Escape');
       // The focus is where it was.
       await page.locator('button[aria-label^="Why cluster-"]:focus').waitFor();
+      // The browser moves the focus before it says that the dialog is closed.
+      await page.waitForURL((url) => !url.searchParams.has('why'));
       // What is pressed can be taken back: the answer is there again, and then the tab before it.
       await page.goBack();
       await page.getByRole('dialog').waitFor();
