@@ -1,7 +1,9 @@
 import type { MemoryServer } from '@multicluster-engine/kube-apiserver/testing/memoryserver';
 
 import { integerAt } from '../../../src/domain/engine/manifest/manifest.js';
+import { conditionIn } from '../../../src/domain/conditions.js';
 import { resourceOf } from '../../../src/runtime/client/path.js';
+import { field, recordsIn, textField } from '../../../src/runtime/vocabulary/json.js';
 import { Deployments } from '../../../src/runtime/vocabulary/kinds.js';
 import { timestamp, type KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { Hands } from './hands.js';
@@ -11,10 +13,14 @@ const COLLECTION = resourceOf(Deployments);
 /** After a change, until it is observed, and then until its pods are ready, ms. */
 const OBSERVED_MS = 200;
 const READY_MS = 1_000;
+/** Until a change that makes no pod ready is given up, ms (`progressDeadlineSeconds`). */
+const DEADLINE_MS = 600_000;
+/** The end of an image that does not start. */
+export const BROKEN = '-broken';
 
 /**
  * The controller of Deployments, without pods: it observes a change after a moment, and a moment later all replicas are up to
- * date and available. No fault hits it.
+ * date and available, unless their image does not start. No fault hits it.
  */
 export class DeploymentController {
   readonly #simulation: Simulation;
@@ -40,15 +46,17 @@ export class DeploymentController {
   }
 
   #await(key: string, ms: number): void {
-    if (this.#waiting.has(key) || this.#next(key) === undefined) return;
-    this.#waiting.add(key);
+    // Of each change by itself: what does not start is given up only after minutes.
+    const waiting = `${key} ${this.#server.store.get(COLLECTION, key)?.object.metadata.generation}`;
+    if (this.#waiting.has(waiting) || this.#next(key) === undefined) return;
+    this.#waiting.add(waiting);
     this.#simulation.after(ms, () => {
-      this.#waiting.delete(key);
+      this.#waiting.delete(waiting);
       const next = this.#isOver ? undefined : this.#next(key);
       if (next === undefined) return;
       // Refused: it was deleted at this moment.
       void this.#hands.patch(Deployments, next.name, { status: next.status }, 'status').catch(() => undefined);
-      this.#await(key, READY_MS);
+      this.#await(key, isBroken(this.#server.store.get(COLLECTION, key)?.object) ? DEADLINE_MS : READY_MS);
     });
   }
 
@@ -64,18 +72,31 @@ export class DeploymentController {
     const now = timestamp(this.#simulation.now());
     if (observed !== generation)
       return { name: object.metadata, status: statusOf({ generation, wanted, now }, 0, Math.min(available, wanted)) };
+    if (isBroken(object)) {
+      const { reason } = conditionIn(field(object, 'status'), 'Progressing') ?? {};
+      const status = statusOf({ generation, wanted, now, isGivenUp: true }, 0, Math.min(available, wanted));
+      return reason === GIVEN_UP ? undefined : { name: object.metadata, status };
+    }
     if (updated === wanted && available === wanted) return undefined;
     return { name: object.metadata, status: statusOf({ generation, wanted, now }, wanted, wanted) };
   }
+}
+
+const GIVEN_UP = 'ProgressDeadlineExceeded';
+
+function isBroken(deployment: unknown): boolean {
+  const containers = field(field(field(field(deployment, 'spec'), 'template'), 'spec'), 'containers');
+  return recordsIn(containers).some((one) => textField(one, 'image').endsWith(BROKEN));
 }
 
 interface Rollout {
   readonly generation: number;
   readonly wanted: number;
   readonly now: string;
+  readonly isGivenUp?: boolean;
 }
 
-function statusOf({ generation, wanted, now }: Rollout, updated: number, available: number): object {
+function statusOf({ generation, wanted, now, isGivenUp = false }: Rollout, updated: number, available: number): object {
   const isDone = updated === wanted;
   const times = { lastUpdateTime: now, lastTransitionTime: now };
   const isAvailable = available > 0 || wanted === 0;
@@ -95,8 +116,8 @@ function statusOf({ generation, wanted, now }: Rollout, updated: number, availab
       },
       {
         type: 'Progressing',
-        status: 'True',
-        reason: isDone ? 'NewReplicaSetAvailable' : 'ReplicaSetUpdated',
+        status: isGivenUp ? 'False' : 'True',
+        reason: isGivenUp ? GIVEN_UP : isDone ? 'NewReplicaSetAvailable' : 'ReplicaSetUpdated',
         message: '',
         ...times,
       },

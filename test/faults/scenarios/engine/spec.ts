@@ -1,6 +1,7 @@
 import { DEFAULT_LOCAL_CLUSTER } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { AdmissionPolicyBindings, ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { BROKEN } from '../../hub/deployments.js';
 import { slowly, type Scenario } from '../../scenario.js';
 import {
   add,
@@ -104,6 +105,12 @@ export const BY_SPEC: readonly Scenario[] = [
     drop(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }),
     add(ManagedClusters, { name: DEFAULT_LOCAL_CLUSTER }, { metadata: others, spec: {} }),
     change({ localCluster: { enabled: true } }),
+  ]),
+  watchful('broken-update', [
+    install(),
+    slowly(650, update(`0.2.0${BROKEN}`)),
+    slowly(650, change({ availability: 'High' })),
+    update('0.3.0'),
   ]),
   scenario('update', [install(), update('0.2.0'), change({ availability: 'High' }), update('0.1.0')]),
 ];
