@@ -64,6 +64,7 @@ export const ENGINE: readonly Mistake[] = [
     from: "  return controller.name === engine.name ? 'leftover' : 'foreign';",
     to: "  return 'ours';",
     scenarios: 'engine/second-engine',
+    notFound: 'the server collects garbage at once: nothing is left of an engine that is gone',
   },
   {
     name: 'an object that could not be written is not tried again',
