@@ -87,6 +87,7 @@ export const ENGINE: readonly Mistake[] = [
     from: 'memory.unstoredKeyPairs.set(this.#id, pair);',
     to: 'memory.unstoredKeyPairs.delete(this.#id);',
     scenarios: 'engine/certificate',
+    notFound: 'a new key pair at each attempt costs, and breaks nothing',
   },
   {
     name: 'an object that was deleted a moment ago counts as applied',
