@@ -161,8 +161,8 @@ function ownsField(secret: KubeObject, field: readonly string[]): boolean {
 }
 
 /**
- * What may be served, where the Secret does not show it: in our ConfigMap the newest certificate that has been valid for an hour, and those after
- * it, since a process that has published one may have ended before it stored its key pair.
+ * What may be served, where the Secret does not show it: of our ConfigMap the newest certificate that has been valid for an hour, and
+ * those after it, since a process that has published one may have ended before it stored its key pair.
  */
 function publishedCertificates(
   { engine }: ServingCertificate,
