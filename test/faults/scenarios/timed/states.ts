@@ -3,9 +3,9 @@ import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
 import { addCluster, claim, fleet, gold, join, label, leave, place, setClaims, taint } from '../fleet.js';
-import { atOnce, cheapest, edit, note, noted, pending, priced, selectedBy } from './words.js';
+import { atOnce, cheapest, edit, note, noted, pending, priced, redefine, selectedBy } from './words.js';
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
@@ -21,6 +21,12 @@ const says = (at: number, field: string, expect: string): Content => ({
   field: `status.${field}`,
   expect,
 });
+
+const joinPriced = (prices: Readonly<Record<string, string>>): Step =>
+  step(`clusters join with the prices ${JSON.stringify(prices)}`, async (hands) => {
+    for (const [name, price] of Object.entries(prices))
+      await addCluster(hands, name, { labels: golden, claims: { price } });
+  });
 
 const moving: PlacementSpec = {
   prioritizerPolicy: cheapest,
@@ -151,6 +157,21 @@ const heldMoves: Scenario = {
   stores: [note(2, 'abcdefgh')],
 };
 
+/** Nobody moves while the clusters of a replaced definition are held. */
+const moveWhileReplaced: Scenario = {
+  name: 'timed/move-while-replaced',
+  selects: 'ab ab ab ab cd',
+  programs,
+  given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
+  steps: [
+    place('web', { ...moving, numberOfClusters: 2 }),
+    redefine,
+    joinPriced({ c: '1', d: '2' }),
+    wait(60),
+    slowly(30 * 60, joinPriced({ a: '10', b: '20' })),
+  ],
+};
+
 /** Nobody moves to a cluster to which others are preferred. */
 const moveToWorse: Scenario = {
   name: 'timed/move-to-worse',
@@ -173,5 +194,6 @@ export const STATES: readonly Scenario[] = [
   invalidSet,
   invalidSpec,
   heldMoves,
+  moveWhileReplaced,
   moveToWorse,
 ];
