@@ -191,6 +191,9 @@ export interface Delayed {
  */
 const DETAILS_MS = 5_000;
 
+/** Without moves, scores are looked at so long after the first that changes, as values are. */
+const RESCORED_MS = DETAILS_MS;
+
 /** Those of the Placements that have selected the cluster, and that no change has reported. */
 export function detailedAmong(
   keys: Iterable<string>,
@@ -213,7 +216,8 @@ export function rescoredAmong(
     if (entry === undefined || entry.pending || entry.isRescored) continue;
     if (!ordinals.some((one) => entry.pool.clusters.has(one))) continue;
     entry.isRescored = true;
-    found.push({ key, afterMs: (entry.rules.rebalance?.intervalSeconds ?? 0) * 1_000 });
+    const { rebalance } = entry.rules;
+    found.push({ key, afterMs: rebalance === undefined ? RESCORED_MS : rebalance.intervalSeconds * 1_000 });
   }
   return found;
 }

@@ -2,6 +2,7 @@ import type { FactNames } from '../../domain/clusters/facts.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { LabelsAndClaims } from '../../domain/selectors.js';
 import { Multimap } from './multimap.js';
@@ -44,9 +45,27 @@ export class KeyIndex {
   }
 }
 
-/** The labels and claims that the scores of a Placement depend on, where a score makes clusters move; none elsewhere. */
-export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly TopologyKey[] {
-  if (rebalance === undefined) return [];
+/** Tells which Placements have scores that change, of those to which that makes a difference. */
+export class ScoreIndex {
+  readonly #keys = new KeyIndex();
+  /** The keys of those to whose scores it makes a difference how many others select a cluster. */
+  readonly balanced = new Set<string>();
+
+  /** Begins to watch the scores of the Placement `key`, or ends it. */
+  watch({ key, rules }: { readonly key: string; readonly rules: PlacementRules }, isOpen: boolean): void {
+    this.#keys[isOpen ? 'add' : 'remove'](key, scoreKeys(rules));
+    if (isOpen && isBalanced(rules)) this.balanced.add(key);
+    else this.balanced.delete(key);
+  }
+
+  /** The keys of the Placements with scores that depend on a value which differs, as {@link KeyIndex.changed}. */
+  changed(before: ClusterView | undefined, after: ClusterView | undefined): Iterable<string> {
+    return this.#keys.changed(before, after);
+  }
+}
+
+/** The labels and claims that the scores of a Placement depend on. */
+function scoreKeys({ prioritizers, predicates }: PlacementRules): readonly TopologyKey[] {
   return prioritizers.flatMap(({ coordinate }): readonly TopologyKey[] => {
     switch (coordinate.kind) {
       case 'Value':

@@ -1,5 +1,5 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
-import { comingIn, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
+import { comingIn, isWaiting, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
 import { isShort, unmatchedPredicates, MessageWatch } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
@@ -27,7 +27,7 @@ import {
 import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList, CandidatePools } from './candidates.js';
 import { DecisionIndex } from './decisionindex.js';
-import { KeyIndex, movingKeys } from './keyindex.js';
+import { KeyIndex, ScoreIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { Multimap } from './multimap.js';
 import { membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
@@ -61,10 +61,8 @@ export class PlacementIndex {
   readonly #maySelectOthers = new Set<Entry>();
   /** The keys that Placements spread over. */
   readonly #topologies = new KeyIndex();
-  /** The labels and claims that the scores of Placements with moves depend on. */
-  readonly #scored = new KeyIndex();
-  /** The keys of the Placements with moves to whose scores it makes a difference how many others select a cluster. */
-  readonly #balanced = new Set<string>();
+  /** Scores make a difference until there is a decision, while clusters move for better ones, and for who waits. */
+  readonly #scores = new ScoreIndex();
   /** The labels and claims whose values stand in the items of decisions. */
   readonly #details = new KeyIndex();
   readonly #decisions: DecisionIndex;
@@ -125,8 +123,6 @@ export class PlacementIndex {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
     this.#topologies.add(key, rules.spread);
-    this.#scored.add(key, movingKeys(rules));
-    if (rules.rebalance !== undefined && isBalanced(rules)) this.#balanced.add(key);
     this.#details.add(key, rules.details);
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
     const entry: Entry = { key, namespace, rules, ...joined, ...UNDECIDED };
@@ -143,10 +139,10 @@ export class PlacementIndex {
     return this.#recounted(key, this.#decisions.forget(key));
   }
 
-  /** The other Placements with moves whose scores change because this one begins or ceases to select the clusters. */
+  /** The other Placements whose scores change because this one begins or ceases to select the clusters. */
   #recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
-    if (!this.tracking || this.#balanced.size === 0 || clusters.length === 0) return [];
-    const others = [...this.#balanced].filter((other) => other !== key);
+    if (!this.tracking || this.#scores.balanced.size === 0 || clusters.length === 0) return [];
+    const others = [...this.#scores.balanced].filter((other) => other !== key);
     const ordinals = clusters.flatMap((name) => this.#membership.ordinalOf(name) ?? []);
     return rescoredAmong(ordinals, others, this.#placements);
   }
@@ -156,8 +152,7 @@ export class PlacementIndex {
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
     this.#topologies.remove(key, entry.rules.spread);
-    this.#scored.remove(key, movingKeys(entry.rules));
-    this.#balanced.delete(key);
+    this.#scores.watch(entry, false);
     this.#details.remove(key, entry.rules.details);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
@@ -173,6 +168,7 @@ export class PlacementIndex {
     const changes = this.#candidates.changes + this.#requirements.changes + this.#details.changes;
     let read: ReadonlyMap<string, ClusterView> = new Map();
     Object.assign(entry, UNDECIDED);
+    this.#scores.watch(entry, true);
     return {
       rules,
       ...this.#bindings.bound(namespace),
@@ -195,7 +191,9 @@ export class PlacementIndex {
     const delayed = this.#recounted(key, [...comingIn(decision), ...leaving(decision).map(({ cluster }) => cluster)]);
     if (entry === undefined) return { isStale: false, delayed };
     const isOpen = decision.shortage.spread.length + stuck(decision).length > 0;
-    entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
+    const isMoving = entry.rules.rebalance !== undefined;
+    entry.isSpreadOpen = isOpen || isMoving;
+    this.#scores.watch(entry, isMoving || isWaiting(decision));
     this.#pools.setRoom(entry.pool, key, decision.hasRoom);
     this.#decisions.commit(key, decided);
     const isStale =
@@ -248,16 +246,15 @@ export class PlacementIndex {
     const keys = { naming, holding, selecting, spreadKeys, retimed: sets.some((set) => this.#bindings.isTimed(set)) };
     const change = { ordinal, ...views, moves, ...keys, maySelectOthers: this.#maySelectOthers };
     const placements = this.#report(affected(change, this.#placements));
-    const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
+    const rescored = rescoredAmong([ordinal], this.#scores.changed(before, after), this.#placements);
     return { placements, sets, delayed: [...rescored, ...detailedAmong(details, selecting, this.#placements)] };
   }
 
   /** `isTimed`: clusters of any Placement may wait for the set, or have waited, or not moved. */
   #setChanged(set: string, isTimed: boolean): readonly string[] {
     this.#pools.updateSet(set);
-    const isWaiting = ({ key, rules }: Entry): boolean =>
-      rules.rebalance !== undefined || this.#decisions.isHolding(key);
-    const entries = isTimed ? [...this.#placements.values()].filter(isWaiting) : [];
+    const mayWait = ({ key, rules }: Entry): boolean => rules.rebalance !== undefined || this.#decisions.isHolding(key);
+    const entries = isTimed ? [...this.#placements.values()].filter(mayWait) : [];
     for (const namespace of this.#bindings.namespacesOf(set)) entries.push(...this.#updateEligibility(namespace));
     return this.#report(entries);
   }

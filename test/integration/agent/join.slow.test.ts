@@ -81,9 +81,11 @@ describe('an agent that joins', () => {
       seen(found);
       return found.includes('delete secrets 404') ? found : undefined;
     });
-    expect(requests.slice(0, 5)).toEqual([
+    expect(requests.slice(0, 6)).toEqual([
       'create serviceaccounts/token 201',
       'create leases 201',
+      // The first of the two reads what is stored.
+      'patch managedclusters/status 200',
       'patch managedclusters/status 200',
       'delete secrets 200',
       'delete secrets 404',

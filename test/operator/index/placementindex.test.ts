@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { setView } from '../../../src/domain/placement/select/eligible.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
+import type { ClusterEffects } from '../../../src/operator/index/affected.js';
 import type { Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type { BindingView, ClusterView } from '../../../src/domain/placement/select/snapshot.js';
@@ -27,10 +28,10 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
   switch (event.kind) {
     case 'cluster':
       model.clusters.set(event.view.name, event.view);
-      return index.upsertCluster(event.view).placements;
+      return reportedBy(index.upsertCluster(event.view));
     case 'clusterGone':
       model.clusters.delete(event.name);
-      return index.removeCluster(event.name).placements;
+      return reportedBy(index.removeCluster(event.name));
     case 'set':
       model.sets.set(event.name, event);
       return index.upsertSet({
@@ -52,6 +53,11 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
     default:
       return foldPlacement(model, index, event);
   }
+}
+
+/** Those of which a pass follows, now or later. */
+function reportedBy({ placements, delayed }: ClusterEffects): readonly string[] {
+  return [...placements, ...delayed.map(({ key }) => key)];
 }
 
 function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event, { key: string }>): readonly string[] {
@@ -629,6 +635,32 @@ describe('PlacementIndex', () => {
       }),
       { numRuns: runs(75) },
     );
+  });
+
+  it('the placement index reports a Placement when a score changes while another cluster waits to come in', () => {
+    const [model, index] = [new Model(), tracked()];
+    const changeWindows = [{ start: 'Mon 10:00', duration: '1h', timeZone: 'UTC' }];
+    const inSet = (name: string, set: string, claims: Record<string, string>): Event => ({
+      kind: 'cluster',
+      view: cluster(name, { labels: { [CLUSTER_SET_LABEL]: set }, claims }),
+    });
+    const scored = { scoreCoordinate: { type: 'Claim', claim: { name: 'cpu', order: 'Ascending' } } } as const;
+    const spec = { numberOfClusters: 1, prioritizerPolicy: { configurations: [scored] } };
+    const events: readonly Event[] = [
+      { kind: 'set', name: 's1', deleting: false, spec: {} },
+      { kind: 'set', name: 's2', deleting: false, spec: { changeWindows } },
+      { kind: 'binding', namespace: 'n1', view: binding('s1') },
+      { kind: 'binding', namespace: 'n1', view: binding('s2') },
+      inSet('a', 's1', {}),
+      inSet('b', 's2', { cpu: '2' }),
+      { kind: 'placement', key: 'n1/a', namespace: 'n1', spec },
+      { kind: 'reconcile', key: 'n1/a' },
+    ];
+    for (const event of events) fold(model, index, event);
+
+    expect(fold(model, index, inSet('a', 's1', { cpu: '1' }))).toEqual(['n1/a']);
+    fold(model, index, { kind: 'reconcile', key: 'n1/a' });
+    expect(fold(model, index, inSet('a', 's1', { cpu: '3' }))).toEqual([]);
   });
 
   it('a commit returns true when a cluster that the decision selects has got a taint since the reading', () => {

@@ -4,7 +4,20 @@ import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
-import { addCluster, claim, fleet, gold, join, label, leave, place, setClaims, taint } from '../fleet.js';
+import {
+  addCluster,
+  bindingOf,
+  claim,
+  fleet,
+  gold,
+  join,
+  label,
+  leave,
+  place,
+  setClaims,
+  setOf,
+  taint,
+} from '../fleet.js';
 import { atOnce, cheapest, edit, note, noted, pending, priced, redefine, selectedBy } from './words.js';
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
@@ -79,6 +92,25 @@ const bornPaused: Scenario = {
 };
 
 const window: PlacementSpec['changeWindows'] = [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }];
+
+/** Who waits for the window of its set keeps nobody out who is better. */
+const betterThanWaiting: Scenario = {
+  name: 'timed/better-than-waiting',
+  selects: '- a a',
+  programs,
+  given: async (hands) => {
+    await priced(hands, { a: '50' });
+    await hands.create(setOf('late', { changeWindows: window }));
+    await hands.create(bindingOf('late'));
+    await addCluster(hands, 'b', { set: 'late', labels: golden, claims: { price: '10' } });
+  },
+  steps: [
+    pending(place('web', { numberOfClusters: 1, prioritizerPolicy: cheapest }), 300),
+    // Scores are looked at five seconds later.
+    slowly(10, claim('a', { price: '1' })),
+    claim('a', { price: '70' }),
+  ],
+};
 
 /** The budget holds what the window lets through. */
 const windowAndBudget: Scenario = {
@@ -190,6 +222,7 @@ export const STATES: readonly Scenario[] = [
   boundTakenOut,
   heldAndPaused,
   bornPaused,
+  betterThanWaiting,
   windowAndBudget,
   invalidSet,
   invalidSpec,
