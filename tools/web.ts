@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,11 +9,11 @@ const SOURCE = 'src/console/web';
 const TARGET = ['chrome120', 'firefox121', 'safari17'];
 
 /**
- * Bundles the page of the console into the folder `outdir`, which is emptied first: one script and one style, named by
- * their content, the shell that loads them, and an icon. Nothing has to be compiled before, and no types are checked.
+ * Bundles the page of the console into the folder `outdir`, and leaves nothing else there: one script and one style, named by
+ * their content, the shell that loads them, and an icon. A program that runs finds the page all the time. Nothing has to be compiled
+ * before, and no types are checked.
  */
 export async function bundleWeb(root: string, outdir: string): Promise<Metafile> {
-  rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
@@ -39,6 +39,8 @@ export async function bundleWeb(root: string, outdir: string): Promise<Metafile>
     throw new Error(`a file of the page is missing: ${names.join(', ')}`);
   copyFileSync(path.join(root, SOURCE, 'icon.svg'), path.join(outdir, 'icon.svg'));
   writeFileSync(path.join(outdir, 'index.html'), shell(script, style));
+  const others = readdirSync(outdir).filter((name) => ![...names, 'icon.svg', 'index.html'].includes(name));
+  for (const name of others) rmSync(path.join(outdir, name), { recursive: true });
   return metafile;
 }
 
