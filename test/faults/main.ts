@@ -76,7 +76,7 @@ const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf(
 });
 
 /** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
-const WEIGHTS: Readonly<Record<string, number>> = { placement: 8, gateway: 10, timed: 4 };
+const WEIGHTS: Readonly<Record<string, number>> = { placement: 20, gateway: 25, timed: 4 };
 
 function weightOf(scenario: string): number {
   return WEIGHTS[scenario.split('/')[0] ?? ''] ?? 1;

@@ -569,6 +569,8 @@ describeWithChromium('the pages of the console', () => {
     const one = await opened(FLEET(), WIDE);
     const { page, origin, started } = one;
     await page.goto(`${origin}/what-if?begin=placement:shop/web`);
+    // The draft begins with what is stored.
+    await page.waitForFunction(`document.querySelector('textarea')?.value.includes('numberOfClusters')`);
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('shop/web').first().waitFor();
     const { placements } = started.hub.world.objects;
