@@ -187,12 +187,9 @@ export interface Delayed {
 
 /**
  * The values of labels and claims are written so long after the first that changes, with all that have changed until then: a
- * claim that never rests costs a write of each object in this time, not one for each change.
+ * claim that never rests costs a write of each object in this time, not one for each change. So are scores looked at without moves.
  */
-const DETAILS_MS = 5_000;
-
-/** Without moves, scores are looked at so long after the first that changes, as values are. */
-const RESCORED_MS = DETAILS_MS;
+const VALUES_MS = 5_000;
 
 /** Those of the Placements that have selected the cluster, and that no change has reported. */
 export function detailedAmong(
@@ -201,7 +198,7 @@ export function detailedAmong(
   placements: ReadonlyMap<string, Entry>,
 ): readonly Delayed[] {
   const found = [...keys].filter((key) => selecting.has(key) && placements.get(key)?.pending === false);
-  return found.map((key) => ({ key, afterMs: DETAILS_MS }));
+  return found.map((key) => ({ key, afterMs: VALUES_MS }));
 }
 
 /** Those of the Placements that may select one of the clusters, and that no change has reported: each once until its next pass. */
@@ -217,7 +214,7 @@ export function rescoredAmong(
     if (!ordinals.some((one) => entry.pool.clusters.has(one))) continue;
     entry.isRescored = true;
     const { rebalance } = entry.rules;
-    found.push({ key, afterMs: rebalance === undefined ? RESCORED_MS : rebalance.intervalSeconds * 1_000 });
+    found.push({ key, afterMs: rebalance === undefined ? VALUES_MS : rebalance.intervalSeconds * 1_000 });
   }
   return found;
 }

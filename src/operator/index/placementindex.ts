@@ -1,5 +1,5 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
-import { comingIn, isWaiting, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
+import { comingIn, keptNow, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
 import { isShort, unmatchedPredicates, MessageWatch } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
@@ -193,7 +193,7 @@ export class PlacementIndex {
     const isOpen = decision.shortage.spread.length + stuck(decision).length > 0;
     const isMoving = entry.rules.rebalance !== undefined;
     entry.isSpreadOpen = isOpen || isMoving;
-    this.#scores.watch(entry, isMoving || isWaiting(decision));
+    this.#scores.watch(entry, isMoving || keptNow(decision).length > 0);
     this.#pools.setRoom(entry.pool, key, decision.hasRoom);
     this.#decisions.commit(key, decided);
     const isStale =
@@ -253,8 +253,9 @@ export class PlacementIndex {
   /** `isTimed`: clusters of any Placement may wait for the set, or have waited, or not moved. */
   #setChanged(set: string, isTimed: boolean): readonly string[] {
     this.#pools.updateSet(set);
-    const mayWait = ({ key, rules }: Entry): boolean => rules.rebalance !== undefined || this.#decisions.isHolding(key);
-    const entries = isTimed ? [...this.#placements.values()].filter(mayWait) : [];
+    const isWaiting = ({ key, rules }: Entry): boolean =>
+      rules.rebalance !== undefined || this.#decisions.isHolding(key);
+    const entries = isTimed ? [...this.#placements.values()].filter(isWaiting) : [];
     for (const namespace of this.#bindings.namespacesOf(set)) entries.push(...this.#updateEligibility(namespace));
     return this.#report(entries);
   }

@@ -106,7 +106,7 @@ export class Tries {
     const steps = [...values.map((one) => writing(subject, one)), ...(isOwn ? [] : [writing(subject, good), RELEASE])];
     const outcome = await this.#run(subject, steps, { start: moment, log });
     const [first, second] = outcome.states;
-    // For the same reason, what others write is ahead of what is stored.
+    // What others write into a status counts as the product's, and can be ahead of what is stored.
     const own = faultsIn(outcome, subject).filter((one) => !isOwn || !one.startsWith('ahead: step 1'));
     const emptied = values.length === 1 && first !== undefined ? emptiedIn(first, second ?? new Map()) : [];
     return { emptied, faults: [...own, ...apart('back', first, outcome.states.at(-1))] };

@@ -169,11 +169,6 @@ export function keptNow({
   return move === undefined ? all : all.filter(([, { by }]) => waitsFor(by) !== 'changeWindows');
 }
 
-/** Whether some cluster waits to come in or to leave. */
-export function isWaiting({ fates }: Pick<Decision, 'fates'>): boolean {
-  return fates.of('keptOut').length + fates.of('held').length > 0;
-}
-
 /** The hold that keeps removals; undefined while none does. */
 export function holdOf(decision: Pick<Decision, 'fates'>): Hold | undefined {
   for (const [, { by }] of decision.fates.of('held')) {

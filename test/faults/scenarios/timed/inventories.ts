@@ -15,6 +15,14 @@ import { at, atOnce, createAll, note, noted, pending, selectedBy } from './words
 /** How long what is gone from an inventory is waited for, and some more, s. */
 const HELD_SECONDS = 180;
 
+const told = (type: string, status: 'True' | 'False') => ({
+  type,
+  status,
+  reason: 'Told',
+  message: '',
+  lastTransitionTime: at('09:00'),
+});
+
 async function addProfile(hands: Hands, name: string, tier: string): Promise<void> {
   await hands.put({
     apiVersion: apiVersionOf(ClusterProfiles),
@@ -66,8 +74,7 @@ const takenName: Scenario = {
 };
 
 const report = (names: string, status: 'True' | 'False') => async (hands: Hands) => {
-  const condition = { type: 'ControlPlaneHealthy', status, reason: 'Told', message: '' };
-  const conditions = [{ ...condition, lastTransitionTime: at('09:00') }];
+  const conditions = [told('ControlPlaneHealthy', status)];
   for (const name of names)
     await hands.patch(ClusterProfiles, { name, namespace: TEAM }, { status: { conditions } }, 'status');
 };
@@ -132,8 +139,7 @@ const inventories: Scenario = {
 /** A cluster of Open Cluster Management. Without `isAvailable` its hub has not heard of it yet. */
 async function addOcm(hands: Hands, name: string, spec: JsonRecord = {}, isAvailable = true): Promise<void> {
   await hands.put(manifest(OcmManagedClusters, { name }, { spec: { hubAcceptsClient: true, ...spec } }));
-  const condition = { type: 'ManagedClusterConditionAvailable', status: 'True', reason: 'Told', message: '' };
-  const conditions = isAvailable ? [{ ...condition, lastTransitionTime: at('09:00') }] : [];
+  const conditions = isAvailable ? [told('ManagedClusterConditionAvailable', 'True')] : [];
   const clusterClaims = [{ name: 'region.open-cluster-management.io', value: 'eu' }];
   await hands.patch(OcmManagedClusters, { name }, { status: { conditions, clusterClaims } }, 'status');
 }

@@ -3,7 +3,7 @@ import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, type Scenario } from '../../scenario.js';
 import {
   addCluster,
   bindingOf,
@@ -18,7 +18,7 @@ import {
   setOf,
   taint,
 } from '../fleet.js';
-import { atOnce, cheapest, edit, note, noted, pending, priced, redefine, selectedBy } from './words.js';
+import { atOnce, cheapest, edit, joinPriced, note, noted, pending, priced, redefine, selectedBy } from './words.js';
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
@@ -34,12 +34,6 @@ const says = (at: number, field: string, expect: string): Content => ({
   field: `status.${field}`,
   expect,
 });
-
-const joinPriced = (prices: Readonly<Record<string, string>>): Step =>
-  step(`clusters join with the prices ${JSON.stringify(prices)}`, async (hands) => {
-    for (const [name, price] of Object.entries(prices))
-      await addCluster(hands, name, { labels: golden, claims: { price } });
-  });
 
 const moving: PlacementSpec = {
   prioritizerPolicy: cheapest,

@@ -31,9 +31,16 @@ export const cheapest: NonNullable<PlacementSpec['prioritizerPolicy']> = {
 /** Golden clusters, each with its price. */
 export async function priced(hands: Hands, prices: Readonly<Record<string, string>>): Promise<void> {
   await fleet(hands, '');
+  await addPriced(hands, prices);
+}
+
+async function addPriced(hands: Hands, prices: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, price] of Object.entries(prices))
     await addCluster(hands, name, { labels: { tier: 'gold' }, claims: { price } });
 }
+
+export const joinPriced = (prices: Readonly<Record<string, string>>): Step =>
+  step(`clusters join with the prices ${JSON.stringify(prices)}`, (hands) => addPriced(hands, prices));
 
 export const edit = (name: string, spec: object): Step =>
   step(`Placement ${name} is edited: ${JSON.stringify(spec)}`, (hands) =>
