@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { readAssets } from '../../../src/console/server/assets.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { systemClock } from '../../../src/runtime/clock.js';
@@ -190,8 +191,8 @@ const SCENES: readonly Scene[] = [
     address: '/what-if?begin=placement:shop/web',
     shows: 'Apply with my rights',
     act: async (page) => {
-      const manifests = page.getByLabel('Manifests');
-      await manifests.fill((await manifests.inputValue()).replace('numberOfClusters: 3', 'numberOfClusters: 4'));
+      const draft = await draftWith(page, 'numberOfClusters: 3');
+      await page.getByLabel('Manifests').fill(draft.replace('numberOfClusters: 3', 'numberOfClusters: 4'));
       await page.getByText('3 of 3 → 4 of 4').waitFor();
     },
     document: 'console-what-if',
@@ -486,6 +487,15 @@ async function expectMenuWithin(page: Page): Promise<void> {
   await button.click();
 }
 
+/** The draft, as soon as it has `text`. It is read, not evaluated: the policy of the pages forbids that. */
+function draftWith(page: Page, text: string): Promise<string> {
+  return waitFor(`a draft with ${text}`, async (seen) => {
+    const draft = await page.getByLabel('Manifests').inputValue();
+    seen(draft);
+    return draft.includes(text) && draft;
+  });
+}
+
 const atEnd = closedAfterEach();
 
 async function opened(world: World, look: Look, before?: Scene['before']): Promise<Opened> {
@@ -570,7 +580,7 @@ describeWithChromium('the pages of the console', () => {
     const { page, origin, started } = one;
     await page.goto(`${origin}/what-if?begin=placement:shop/web`);
     // The draft begins with what is stored.
-    await page.waitForFunction(`document.querySelector('textarea')?.value.includes('numberOfClusters')`);
+    await draftWith(page, 'numberOfClusters: 4');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('shop/web').first().waitFor();
     const { placements } = started.hub.world.objects;
@@ -593,7 +603,7 @@ describeWithChromium('the pages of the console', () => {
     expect([base?.includes('numberOfClusters: 4'), base?.includes('theirs')]).toEqual([true, false]);
     await picture(page, 'what if, conflict', WIDE);
     await page.getByRole('button', { name: 'Begin again with the manifest on the hub' }).click();
-    await page.waitForFunction(`document.querySelector('textarea').value.includes('team: theirs')`);
+    await draftWith(page, 'team: theirs');
     await page.getByText('Nothing to apply: the hub has it so already.').waitFor();
     // What was written is not lost by that.
     await page.getByRole('button', { name: 'Bring back the draft before' }).click();
