@@ -1,5 +1,5 @@
 import { hasNumbers, isCompared } from '../spec/predicates.js';
-import { admit } from './limits.js';
+import { admit, budgetInForce } from './limits.js';
 import { stayersAmong } from './budget.js';
 import {
   aboveNumbers,
@@ -44,12 +44,12 @@ function letSurplusGo(draft: Draft): void {
 }
 
 function surplusOf(draft: Draft): readonly string[] {
-  const { fates, snapshot, judged, scoreOf, limit = Infinity } = draft;
+  const { snapshot, judged, scoreOf, limit = Infinity } = draft;
   if (draft.size <= limit && !hasNumbers(snapshot.placement.rules)) return [];
   const names = draft.clusters.filter((name) => !draft.leaves(name));
   const tierOf = (name: string): number => (draft.isHeld(name) ? HELD_TIER : tierOfSelected(judged.asked.get(name)));
-  const isHeldByBudget = [...fates.values()].some((fate) => fate.kind === 'held' && fate.cause === 'NotNeeded');
-  return isHeldByBudget ? notHeld({ names, tierOf }, draft) : surplus({ names, tierOf }, limit, snapshot, scoreOf);
+  const isBudgeted = budgetInForce(snapshot.placement)?.maxRemovals !== undefined;
+  return isBudgeted ? notHeld({ names, tierOf }, draft) : surplus({ names, tierOf }, limit, snapshot, scoreOf);
 }
 
 /** Those that leave where a budget holds clusters above the number of their predicate: released ones, and those above `limit`. */

@@ -7,6 +7,7 @@ import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js
 import { placementReport } from '../../../../src/domain/placement/report/status.js';
 import { decision, member, names, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
+import { taint } from '../../../support/builders/taints.js';
 import { scheduled } from '../../../support/builders/scheduled.js';
 
 const gold = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
@@ -55,6 +56,8 @@ function world(maxRemovals: number | string, silver: readonly string[], over: Pa
   };
 }
 
+const TAINTED = member('e', { labels: { tier: 'gold' }, taints: [taint('repair')] });
+
 describe('the disruption budget, where predicates have numbers', () => {
   const ofTier = (tier: string, numberOfClusters: number): object => {
     return { numberOfClusters, requiredClusterSelector: { labelSelector: { matchLabels: { tier } } } };
@@ -88,6 +91,13 @@ describe('the disruption budget, where predicates have numbers', () => {
       'without a budget nothing is held',
       { ...numbered(0, []), spec: { predicates: [ofTier('silver', 1), anyOf(5)] } },
       { held: 0, leaves: 3, starred: 0 },
+    ],
+    [
+      'a cluster that fails another rule is held, too, where its predicate has more than its number',
+      numbered(0, [ofTier('gold', 2), ofTier('silver', 3)], {
+        fleet: [isSilver('a'), isSilver('b'), isGold('c'), isGold('d'), TAINTED],
+      }),
+      { held: 1, leaves: 0, starred: 0 },
     ],
     [
       'a release lets clusters leave that are above the number of their predicate',
