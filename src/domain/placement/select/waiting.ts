@@ -16,22 +16,29 @@ import { windowOf } from './timedsets.js';
  * The pause and the windows of a ManagedClusterSet keep its clusters alike, whoever edits the Placement.
  */
 
-/** Keeps the clusters that fail a rule but have to wait for a change window or a set, whether or not a bound holds them anyway. */
+/**
+ * Keeps the clusters that fail a rule but have to wait for a change window or a set, whether or not a bound holds them anyway. What
+ * an edit of the Placement does not bring about at once, since something keeps it, waits like any other change.
+ */
 export function waitForWindow(draft: Draft): void {
   const { snapshot, timedSets } = draft;
   const elective = [...draft.judged.failing].filter(([name, cause]) => isElective(draft, name, cause));
   if (elective.length === 0) return;
-  const window = windowNow(snapshot);
+  const { rules } = snapshot.placement;
+  const isMade = isEdited(snapshot.placement);
+  // A pause keeps what an edit has brought about until its end.
+  const window = isMade && rules.paused ? undefined : windowIn(snapshot);
   const closed = window?.kind === 'Window' ? [window] : [];
   for (const [name, cause] of elective) {
-    const waits = [...closed, ...timedSets.holding(name, cause)];
-    if (waits.length === 0) continue;
     const fate = draft.fates.get(name);
-    const by = orderedHolders(...(fate?.kind === 'held' ? fate.by : []), ...waits);
+    const kept = fate?.kind === 'held' ? fate.by : [];
+    const sets = timedSets.holding(name, cause);
+    if (isMade && kept.length + sets.length === 0) continue;
+    const by = orderedHolders(...kept, ...closed, ...sets);
     if (by !== undefined) draft.keep(name, cause, by);
   }
   // Those that something else keeps wait for the next window, too, once an open one is closed.
-  if (!snapshot.placement.rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
+  if (!rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
   draft.lookAt(window?.kind === 'open' ? window.until : undefined);
   draft.lookAt(timedSets.until());
 }
@@ -43,14 +50,13 @@ export function isElective({ judged }: Draft, name: string, cause: Cause): boole
 
 /** The next window, while elective changes wait for it; undefined when they may be made now. */
 export function closedWindow(snapshot: PlacementSnapshot): ClosedWindow | undefined {
-  const window = windowNow(snapshot);
+  const window = isEdited(snapshot.placement) ? undefined : windowIn(snapshot);
   return window?.kind === 'Window' ? window : undefined;
 }
 
 /** The next window, or the one that is open; undefined where changes need none. */
-function windowNow({ placement, now }: PlacementSnapshot): ReturnType<typeof windowOf> | undefined {
-  const { changeWindows } = placement.rules;
-  return changeWindows.length === 0 || isEdited(placement) ? undefined : windowOf(changeWindows, now);
+function windowIn({ placement: { rules }, now }: PlacementSnapshot): ReturnType<typeof windowOf> | undefined {
+  return rules.changeWindows.length === 0 ? undefined : windowOf(rules.changeWindows, now);
 }
 
 /**

@@ -211,7 +211,7 @@ describe('the change windows of a set', () => {
     ]);
   });
 
-  it('count beside those of the Placement, of which an edit opens only its own', () => {
+  it('count beside those of the Placement, also for what an edit would bring about', () => {
     const spec = { predicates: [gold], ...CLOSED };
     const sets = (generation: number): unknown =>
       Object(scheduled(snapshot(world(CLOSED, { fleet, spec, generation }))).fates.get('b')).by.map(
@@ -219,7 +219,7 @@ describe('the change windows of a set', () => {
       );
 
     expect(sets(1)).toEqual([undefined, 'fleet']);
-    expect(sets(2)).toEqual(['fleet']);
+    expect(sets(2)).toEqual([undefined, 'fleet']);
     // The set's window is open, and the Placement's is not.
     expect(changes(world(OPEN, { fleet, spec }))).toBe('+c =b');
   });

@@ -124,6 +124,17 @@ describe('change windows', () => {
     expect([decided.lookAgain, selectedClusters(decided)]).toEqual([OPENS, ['a', 'c']]);
   });
 
+  it('what a budget holds of an edit of the Placement waits for the window, too, and everything else of it is made', () => {
+    const edited = { status: { phase: 'Satisfied', observedGeneration: 0 } };
+    const held = { changeWindows: closed, disruptionBudget: { maxRemovals: 0 } };
+    const { fates, lookAgain } = scheduled(snapshot(world(held, edited)));
+
+    expect([fates.get('b'), lookAgain]).toMatchObject([{ by: [{ kind: 'Budget' }, { kind: 'Window' }] }, OPENS]);
+    expect(outcome(world({ changeWindows: closed }, edited))).toMatchObject({ leaves: ['b'], waits: [] });
+    const paused = scheduled(snapshot(world({ ...held, paused: true }, edited)));
+    expect(paused.fates.get('b')).toMatchObject({ by: [{ kind: 'Budget' }, { kind: 'Pause' }] });
+  });
+
   it('inside of one it leaves', () => {
     expect(outcome(world({ changeWindows: open }))).toMatchObject({ leaves: ['b'], waits: [] });
     expect(outcome(world({ changeWindows: closed }, { now: OPENS }))).toMatchObject({ leaves: ['b'], waits: [] });
