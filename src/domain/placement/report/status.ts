@@ -153,7 +153,7 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
   const made = {
     wanted: wantedToRemember(snapshot, { holds: keepsOut, size: isSet ? chosen(decision).length : 0 }),
     definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
-    clusterSets: setsToRemember(snapshot, { hold, eligible: decision.eligibility.eligible }),
+    clusterSets: setsToRemember(snapshot, decision),
   };
   const isStored = publication.done >= publication.changes.writes.length;
   // While sets keep all clusters out, the first decision has still to be made.
@@ -174,13 +174,13 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
 
 const NOT_MADE = { wanted: undefined, definitions: undefined, clusterSets: undefined, budget: undefined };
 
-/** The sets to remember with a decision: while clusters are held, those that they came from. */
+/** The sets to remember with a decision: while clusters are held or wait, those that they came from. */
 function setsToRemember(
   { placement: { rules, status } }: PlacementSnapshot,
-  { hold, eligible }: { readonly hold: Hold | undefined; readonly eligible: readonly string[] },
+  { fates, eligibility }: Decision,
 ): readonly string[] | undefined {
-  if (hold !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
-  return rules.budget?.maxRemovals === undefined ? undefined : eligible;
+  if (fates.of('held').length > 0 || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  return rules.budget?.maxRemovals === undefined ? undefined : eligibility.eligible;
 }
 
 /**
