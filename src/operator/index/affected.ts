@@ -17,8 +17,11 @@ export interface Entry {
   unreadable: boolean;
   /** While it `isShort`: the answers that its message depends on. */
   watch: MessageWatch | undefined;
-  /** A spread constraint keeps clusters out, or it is not known yet: which domain a cluster has then makes a difference. */
-  isSpreadOpen: boolean;
+  /**
+   * A spread constraint keeps clusters out, some wait, or they move for better ones; or it is not known yet: which domain a cluster
+   * has then makes a difference, and so do taints that only change the order.
+   */
+  isOrderOpen: boolean;
   /** Reported as rescored and not reconciled since. */
   isRescored: boolean;
   /** Reported as affected and not reconciled since: need not be reported again. */
@@ -26,7 +29,7 @@ export interface Entry {
 }
 
 /** The state of a Placement that has no decision yet, or gets a new one. */
-export const UNDECIDED = { watch: undefined, isSpreadOpen: true, isRescored: false, pending: false };
+export const UNDECIDED = { watch: undefined, isOrderOpen: true, isRescored: false, pending: false };
 
 /** A change of one cluster, after the pools and the requirements were updated. */
 export interface ClusterChange {
@@ -58,8 +61,9 @@ export interface ClusterChange {
  * - it is selected, and changes its group;
  * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;
- * - its domain changes, and a spread constraint of the Placement keeps clusters out;
- * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it;
+ * - its domain changes, and the order is open: {@link Entry.isOrderOpen};
+ * - its taints change: its standing for a Placement that has selected it, whether a Placement that has room may select it, or an order
+ *   that is open;
  * - its clusters move for better ones, and sets with times for changes have the cluster now that had not, or the reverse.
  */
 export function affected(change: ClusterChange, placements: ReadonlyMap<string, Entry>): ReadonlySet<Entry> {
@@ -101,7 +105,7 @@ function addSpread(
   if (after === undefined) return;
   for (const key of spreadKeys) {
     const placement = placements.get(key);
-    if (placement === undefined || placement.pending || !placement.isSpreadOpen || found.has(placement)) continue;
+    if (placement === undefined || placement.pending || !placement.isOrderOpen || found.has(placement)) continue;
     if (selecting.has(key) || (placement.pool.clusters.has(ordinal) && matches(placement.rules, after)))
       found.add(placement);
   }
@@ -117,8 +121,7 @@ function addTainted(
   const add = (key: string, isRelevant: (rules: PlacementRules) => boolean): void => {
     const placement = placements.get(key);
     if (placement === undefined || placement.pending || found.has(placement)) return;
-    // Where clusters move, taints that only change the order count, too.
-    if (placement.rules.rebalance !== undefined || isRelevant(placement.rules)) found.add(placement);
+    if (placement.isOrderOpen || isRelevant(placement.rules)) found.add(placement);
   };
   for (const key of selecting) add(key, (rules) => !standsAlike(before, after, rules));
   for (const { pool, was, now } of moves) {

@@ -191,9 +191,9 @@ export class PlacementIndex {
     const delayed = this.#recounted(key, [...comingIn(decision), ...leaving(decision).map(({ cluster }) => cluster)]);
     if (entry === undefined) return { isStale: false, delayed };
     const isOpen = decision.shortage.spread.length + stuck(decision).length > 0;
-    const isMoving = entry.rules.rebalance !== undefined;
-    entry.isSpreadOpen = isOpen || isMoving;
-    this.#scores.watch(entry, isMoving || keptNow(decision).length > 0);
+    const isRanked = entry.rules.rebalance !== undefined || keptNow(decision).length > 0;
+    entry.isOrderOpen = isOpen || isRanked;
+    this.#scores.watch(entry, isRanked);
     this.#pools.setRoom(entry.pool, key, decision.hasRoom);
     this.#decisions.commit(key, decided);
     const isStale =

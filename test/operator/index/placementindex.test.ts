@@ -8,7 +8,8 @@ import type { Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type { BindingView, ClusterView } from '../../../src/domain/placement/select/snapshot.js';
 import { binding, cluster, publishedLists } from '../../support/builders/placement.js';
-import { someTaints, someTolerations } from '../../support/builders/taints.js';
+import { someTaints, someTolerations, taint } from '../../support/builders/taints.js';
+import type { Taint } from '../../../src/domain/placement/spec/taint.js';
 import { Model } from './model.js';
 import { runs } from '../../support/runs.js';
 
@@ -663,6 +664,26 @@ describe('PlacementIndex', () => {
     expect(fold(model, index, inSet('a', 's1', { cpu: '3' }))).toEqual([]);
   });
 
+  it('the placement index reports a Placement when a taint changes the order of clusters of which some wait', () => {
+    const [model, index] = [new Model(), tracked()];
+    const inSet = (name: string, taints: readonly Taint[]): Event => ({
+      kind: 'cluster',
+      view: cluster(name, { labels: { [CLUSTER_SET_LABEL]: 's1' }, taints }),
+    });
+    const spec = { numberOfClusters: 1, paused: true };
+    const events: readonly Event[] = [
+      { kind: 'set', name: 's1', deleting: false, spec: {} },
+      { kind: 'binding', namespace: 'n1', view: binding('s1') },
+      inSet('a', []),
+      inSet('b', []),
+      { kind: 'placement', key: 'n1/a', namespace: 'n1', spec },
+      { kind: 'reconcile', key: 'n1/a' },
+    ];
+    for (const event of events) fold(model, index, event);
+
+    expect(fold(model, index, inSet('a', [taint('repair', { effect: 'PreferNoSelect' })]))).toEqual(['n1/a']);
+  });
+
   it('a commit returns true when a cluster that the decision selects has got a taint since the reading', () => {
     const [model, index] = [new Model(), tracked()];
     const events: readonly Event[] = [
@@ -676,8 +697,8 @@ describe('PlacementIndex', () => {
     ];
     for (const event of events) fold(model, index, event);
     const reading = begun(index, 'n1/a');
-    const taint = { key: 'maintenance', value: '', effect: 'NoSelect', since: undefined } as const;
-    const tainted = cluster('b', { labels: { [CLUSTER_SET_LABEL]: 's1' }, taints: [taint] });
+    const maintenance = taint('maintenance', { since: undefined });
+    const tainted = cluster('b', { labels: { [CLUSTER_SET_LABEL]: 's1' }, taints: [maintenance] });
 
     expect(index.upsertCluster(tainted).placements).toEqual([]);
     expect(reading.commit(model.reconcile('n1/a')).isStale).toBe(true);
