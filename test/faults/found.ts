@@ -266,6 +266,30 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'a first decision is confirmed by reads also where the status tells of another one than the cache',
     plan: '{"scenario":"timed/removal-handed-over","seed":0,"faults":[{"where":{"step":1,"of":"event","n":3},"when":"watch","what":{"kind":"mute"}},{"where":{"step":1,"of":"lease","n":2},"when":"before","what":{"kind":"takeover","ms":40000}}],"from":0,"to":2}',
   },
+  {
+    what: 'let a cluster go that its budget held, where another one was above the number of the same predicate',
+    since: '2026-11-28',
+    mendedBy: 'with a budget, who is above the number of a predicate is told among those that fail no other rule',
+    plan: '{"scenario":"timed/above-number","seed":0,"faults":[]}',
+  },
+  {
+    what: 'went on to name a cluster that waits to come in after a taint had put another one before it',
+    since: '2026-11-27',
+    mendedBy: 'taints and domains that only change the order are watched while some cluster waits, as scores are',
+    plan: '{"scenario":"timed/next-in-order","seed":0,"faults":[],"from":2,"to":4}',
+  },
+  {
+    what: 'did not say that clusters wait for a window which a budget had held when an edit set both, until the next pass',
+    since: '2026-11-27',
+    mendedBy: 'what an edit does not bring about at once waits like any other change',
+    plan: '{"scenario":"timed/edit-held","seed":0,"faults":[],"from":1,"to":3}',
+  },
+  {
+    what: 'forgot from which set a cluster came that a window keeps, once the budget held it no longer',
+    since: '2026-11-27',
+    mendedBy: 'the sets are remembered while any cluster is held or waits',
+    plan: '{"scenario":"timed/edit-held","seed":0,"faults":[],"from":4,"to":5}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -9,6 +9,7 @@ import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './e
 import { FOUND } from './found.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
+import { drawnNames } from './scenarios/drawn.js';
 
 const USAGE = `npm run faults -- --plans N --seed S: N random plans, after those of each --exhaustive bytes|crashes|events|requests.
 npm run faults -- --plan JSON [--log]: one plan, with the log of the programs.
@@ -48,6 +49,8 @@ const options = {
   /** Of a process that another one has started: it asks for scenarios. */
   worker: { type: 'boolean' },
 } as const;
+/** So many random plans have a scenario that is drawn; one of twenty plans, where others run beside it. */
+const PLANS_OF_DRAWN = 20;
 /** Of many plans. */
 const OF_MANY = ['plans', 'seed', 'exhaustive', 'share', 'found', 'scenario', 'first'] as const;
 
@@ -55,17 +58,22 @@ const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf(
   const { plan, scenario = '', exhaustive = [] } = given;
   refuseBeside(given, 'plan', OF_MANY);
   if (plan === undefined && given.log === true) throw new Error('--log: is only for one --plan');
+  const plansWanted = integerOf('plans', given.plans ?? '0', 0);
+  const seedGiven = seedOf(given.seed);
+  const written = SCENARIOS.map(({ name }) => name);
   const all = {
     values: given,
     one: plan === undefined ? undefined : valueOf('plan', () => readPlan(plan)),
-    names: SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith(scenario)),
+    names: [...written, ...drawnNames(seedGiven, Math.ceil(plansWanted / PLANS_OF_DRAWN / (scenario === '' ? 20 : 1)))].filter((name) =>
+      name.startsWith(scenario),
+    ),
     sorts: exhaustive.map((sort) => {
       if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
         throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
       return EXHAUSTIVE[sort];
     }),
-    wanted: integerOf('plans', given.plans ?? '0', 0),
-    seed: seedOf(given.seed),
+    wanted: plansWanted,
+    seed: seedGiven,
     share: integerOf('share', given.share ?? '1', 1),
     workers: integerOf('workers', given.workers ?? String(availableParallelism()), 1),
   };

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
-import { SCENARIOS } from './scenarios/all.js';
+import { SCENARIOS, scenarioNamed } from './scenarios/all.js';
 
 /**
  * A plan is data: a scenario, a seed of the order of events, and the faults. `npm run faults -- --plan JSON` runs one.
@@ -150,13 +150,16 @@ function choicesOf(of: Sort): readonly [moments: readonly string[], kinds: reado
 /** @throws Error that names the field, the value and the rule */
 export function readPlan(text: string): Plan {
   const plan = fieldsIn('plan', parsed(text), {
-    scenario: oneOf(SCENARIOS.map(({ name }) => name)),
+    scenario: [
+      `one of ${SCENARIOS.map(({ name }) => name).join(', ')}, drawn/N`,
+      (name) => scenarioNamed(String(name)) !== undefined,
+    ],
     seed: integer(0),
     faults: ['a list of faults', Array.isArray],
     from: ANY,
     to: ANY,
   }) as unknown as Plan;
-  const { steps = [] } = SCENARIOS.find(({ name }) => name === plan.scenario) ?? {};
+  const { steps = [] } = scenarioNamed(plan.scenario) ?? {};
   const { from = 0, to = steps.length } = plan;
   fieldsIn(
     'plan',

@@ -30,6 +30,8 @@ export interface Scenario {
   readonly mostPasses?: number;
   /** How long after the first start of the programs all is as it has to be, ms; default 0. */
   readonly startMs?: number;
+  /** Nobody has looked at what it stores: that is not recorded. */
+  readonly isDrawn?: boolean;
   /** Whether people edit the objects of decisions. */
   readonly othersEdit?: boolean;
   /** How long a state has to stay as it is to be the end of a step, ms; default 3 s. */

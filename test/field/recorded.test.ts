@@ -117,13 +117,12 @@ describe('what a decision object knows that is deleted', () => {
       const hub = await hubOf(apart('a', 'b', 'c'));
       await hub.loseLease();
       for (const name of ['b', 'c']) hub.cluster(name, { tier: 'silver', own: name });
-      const observer = { pass: () => {}, wrote: () => {} };
       let ends = 0;
       for (const death of [
         ...Array.from({ length: 12 }, () => ({ write: phase === 'after' ? 1 : 2, phase })),
         undefined,
       ]) {
-        const process = new PlacementProcess({ api: hub.api, clock: hub.clock, death, observer });
+        const process = new PlacementProcess({ api: hub.api, clock: hub.clock, death });
         await process.run().catch((error: unknown) => {
           if (!(error instanceof Killed)) throw error;
           ends += 1;

@@ -45,6 +45,8 @@ interface Live {
   /** Clusters of objects that others have deleted: the controller puts them back. */
   readonly lost: Set<string>;
   readonly left: Counted[];
+  /** Since when removals are bounded by a budget, and recorded; wall ms. */
+  budgetedSince: number;
   readonly came: Counted[];
   /** When all clusters of the decision matched, and since when nothing but clusters has changed; wall ms. */
   knownSince: number;
@@ -142,15 +144,17 @@ export class BoundsCheck {
 
   /** To be called at the end of a step without faults: each removal that counts is recorded, once and not too early. */
   checkRecords(): void {
-    for (const { key, newest, left, noted } of this.#placements.values()) {
+    for (const { key, newest, left, noted, budgetedSince } of this.#placements.values()) {
       const { spec } = versionOf(newest);
-      if (fields(spec['disruptionBudget'])['maxRemovals'] === undefined) continue;
+      if (!boundsRemovals(spec)) continue;
       const counts = ([at]: Counted): boolean => at > this.#now() - windowOf(spec);
       const stored = [...noted.values()].flatMap((one) => recorded(one[REMOVALS_ANNOTATION])).filter(counts);
       const seen = left.filter(counts);
       const [first, earliest] = [stored, seen].map((all) => Math.min(...all.map(([at]) => at))) as [number, number];
-      // Times of a record have whole seconds.
-      if (sumOf(stored) !== sumOf(seen) || first + 1_000 < earliest)
+      // Of those before the budget, deletions are recorded; times of a record have whole seconds.
+      const least = sumOf(seen.filter(([at]) => at > budgetedSince));
+      const sum = sumOf(stored);
+      if (sum < least || sum > sumOf(seen) || first + 1_000 < earliest)
         this.#violations('record', `${key}: recorded are ${textOf(stored)}, and seen ${textOf(seen)}`);
     }
   }
@@ -195,6 +199,7 @@ export class BoundsCheck {
         noted: new Map(),
         lost: new Set(),
         left: [],
+        budgetedSince: 0,
         came: [],
         knownSince: Infinity,
         movedAt: 0,
@@ -205,6 +210,7 @@ export class BoundsCheck {
       live.isEdited = true;
       live.knownSince = Infinity;
     }
+    if (boundsRemovals(version.spec) && !boundsRemovals(versionOf(live.newest).spec)) live.budgetedSince = this.#now();
     live.newest = object;
     live.versions.push(version);
   }
@@ -257,7 +263,7 @@ export class BoundsCheck {
     this.#checkWindow(live, gone, now);
     this.#checkSets(live, gone, come, now);
     this.#checkRemovals(live, gone, before.size, now);
-    this.#checkAdditions(live, come, before.size, now);
+    this.#checkAdditions(live, come, before.size - gone.length, now);
     if (!this.#othersEdit) this.#checkMove(live, gone, before, now);
   }
 
@@ -292,14 +298,16 @@ export class BoundsCheck {
     return this.#clusters.get(name)?.taintedByHub === true;
   }
 
-  #checkRemovals({ key, versions, left }: Live, gone: readonly string[], size: number, now: number): void {
+  #checkRemovals(live: Live, gone: readonly string[], size: number, now: number): void {
+    const { key, versions, left, budgetedSince } = live;
     const surplus = Math.max(size - Math.min(...versions.map(({ spec }) => wantedBy(spec))), 0);
     const isFree = (name: string): boolean => isFreed(versions, ALLOW_REMOVALS_ANNOTATION, name, now);
     const counted = gone.filter((name) => !this.#isHubs(name) && !isFree(name)).length - surplus;
     if (counted <= 0) return;
     left.push([now, counted]);
+    const bounded = left.filter(([at]) => at > budgetedSince);
     const allowed = versions.map(({ spec }) => {
-      const used = within(left, windowOf(spec), now);
+      const used = within(bounded, windowOf(spec), now);
       const base = Math.min(size + used - counted, wantedBy(spec));
       return { used, limit: limitOf(spec, 'maxRemovals', base) };
     });
@@ -307,6 +315,7 @@ export class BoundsCheck {
       this.#violations('budget', `${key}: ${gone.join(', ')} left: ${sentence(allowed)}`);
   }
 
+  /** `size`: of those that stay. */
   #checkAdditions(live: Live, come: readonly string[], size: number, now: number): void {
     const { key, versions, came, isDecided } = live;
     const hasNumber = versions.map(({ spec }) => Number.isFinite(wantedBy(spec)));
@@ -352,6 +361,10 @@ export class BoundsCheck {
 
 /** Conditions with which a cluster of the decision need not match. */
 const STAYING = ['RemovalsHeld', 'ChangesWaiting', 'Paused'];
+
+function boundsRemovals(spec: Fields): boolean {
+  return fields(spec['disruptionBudget'])['maxRemovals'] !== undefined;
+}
 
 function versionOf({ spec, metadata }: RawObject): Version {
   return { spec: fields(spec), annotations: metadata.annotations ?? {} };

@@ -2,7 +2,8 @@ import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../
 import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { wait, type Scenario } from '../../scenario.js';
-import { addCluster, fleet, gold, join, label, place } from '../fleet.js';
+import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
+import { byLabels } from '../placement/words.js';
 import { annotate, at, atOnce, edit } from './words.js';
 
 const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
@@ -157,6 +158,39 @@ const shareOfAdditions: Scenario = {
   ],
 };
 
+/** Where one is above the number of its predicate, one that fails another rule does not leave for that. */
+const aboveNumber: Scenario = {
+  name: 'timed/above-number',
+  selects: 'abc abc abc',
+  programs,
+  given: async (hands) => {
+    await fleet(hands, 'ab', { labels: golden });
+    await addCluster(hands, 'c', { labels: silver });
+  },
+  steps: [
+    place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
+    label('c', golden),
+    taint('a', [{ key: 'repair', effect: 'NoSelect' }]),
+  ],
+};
+
+/** Who would come in next, where none may, is told anew when another one is preferred. */
+const nextInOrder: Scenario = {
+  name: 'timed/next-in-order',
+  selects: '- - - -',
+  programs,
+  given: (hands) => fleet(hands, 'ab'),
+  steps: [
+    place('web', { numberOfClusters: 0, disruptionBudget: { maxAdditions: 0 } }),
+    edit('web', { numberOfClusters: 1 }),
+    taint('a', [{ key: 'old', effect: 'PreferNoSelect' }]),
+    taint(
+      'b',
+      ['old', 'older'].map((key) => ({ key, effect: 'PreferNoSelect' })),
+    ),
+  ],
+};
+
 export const BUDGETS: readonly Scenario[] = [
   removals,
   additions,
@@ -167,4 +201,6 @@ export const BUDGETS: readonly Scenario[] = [
   holdAndAdditions,
   percentage,
   shareOfAdditions,
+  aboveNumber,
+  nextInOrder,
 ];

@@ -1,4 +1,5 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
+import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
@@ -17,8 +18,22 @@ import {
   setClaims,
   setOf,
   taint,
+  unbind,
 } from '../fleet.js';
-import { atOnce, cheapest, edit, joinPriced, note, noted, pending, priced, redefine, selectedBy } from './words.js';
+import { byLabels } from '../placement/words.js';
+import {
+  annotate,
+  atOnce,
+  cheapest,
+  edit,
+  joinPriced,
+  note,
+  noted,
+  pending,
+  priced,
+  redefine,
+  selectedBy,
+} from './words.js';
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
@@ -87,6 +102,9 @@ const bornPaused: Scenario = {
 
 const window: PlacementSpec['changeWindows'] = [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }];
 
+/** Not today, and not tomorrow. */
+const later: PlacementSpec['changeWindows'] = [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }];
+
 /** Who waits for the window of its set keeps nobody out who is better. */
 const betterThanWaiting: Scenario = {
   name: 'timed/better-than-waiting',
@@ -116,6 +134,21 @@ const windowAndBudget: Scenario = {
     place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 }, changeWindows: window }),
     pending(label('a', silver), 260),
     pending(wait(140), 120),
+  ],
+};
+
+/** What the budget holds of an edit waits for the window from then on, too, and for it alone when it is released. */
+const editHeld: Scenario = {
+  name: 'timed/edit-held',
+  selects: 'abc abc abc abc abc',
+  programs,
+  given: given('abc'),
+  steps: [
+    place('web', { disruptionBudget: { maxRemovals: 0 } }),
+    edit('web', { predicates: [byLabels(silver)], changeWindows: later }),
+    unbind('fleet'),
+    // Until after the day of quiet: its end changes what the status says.
+    ...'a*'.split('').map((names) => annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `2026-11-24T12:00:00Z/${names}` })),
   ],
 };
 
@@ -218,6 +251,7 @@ export const STATES: readonly Scenario[] = [
   bornPaused,
   betterThanWaiting,
   windowAndBudget,
+  editHeld,
   invalidSet,
   invalidSpec,
   heldMoves,

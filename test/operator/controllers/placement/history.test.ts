@@ -240,8 +240,7 @@ describe('a change window', () => {
       hub.cluster('d', { tier: 'gold' });
       await hub.clock.advance(60_000);
       const run = async (one: Death | undefined): Promise<number> => {
-        const observer = { pass: () => {}, wrote: () => {} };
-        const process = new PlacementProcess({ api: hub.api, clock: hub.clock, death: one, observer });
+        const process = new PlacementProcess({ api: hub.api, clock: hub.clock, death: one });
         await process.run().catch((error: unknown) => {
           if (!(error instanceof Killed)) throw error;
         });

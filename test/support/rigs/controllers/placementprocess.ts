@@ -23,22 +23,10 @@ export interface Death {
   readonly phase: 'before' | 'after';
 }
 
-/** A process ends with its first write, which is stored: its answer is lost. */
-export const AFTER_EACH: Death = { write: 1, phase: 'after' };
-/** A process ends before its second write. */
-export const BEFORE_EACH: Death = { write: 2, phase: 'before' };
-
-/** What watches the writes of a process; `wrote` runs once the write is stored. */
-export interface WriteObserver {
-  pass(): void;
-  wrote(): void;
-}
-
 export interface ProcessOptions {
   readonly api: FakeApi;
   readonly clock: Clock;
   readonly death: Death | undefined;
-  readonly observer: WriteObserver;
 }
 
 /** The reconcile of Placements as one process runs it, without its queue: passes follow each other until nothing is enqueued. */
@@ -47,13 +35,12 @@ export class PlacementProcess {
   /** The writes that were begun. */
   writes = 0;
   readonly #reconciler: PlacementReconciler;
-  readonly #observer: WriteObserver;
   readonly #enqueued = new Set<string>();
   /** Keys to be looked at later, and in how many ms. */
   readonly later = new Map<string, number>();
   readonly #keys: () => Iterable<string>;
 
-  constructor({ api, clock, death, observer }: ProcessOptions) {
+  constructor({ api, clock, death }: ProcessOptions) {
     const caches = {
       placements: api.cache(placementCacheOptions.placements),
       decisions: api.cache(placementCacheOptions.decisions),
@@ -61,7 +48,7 @@ export class PlacementProcess {
       sets: api.cache(placementCacheOptions.sets),
       bindings: api.cache(placementCacheOptions.bindings),
     };
-    const client = this.#mortal(api, death, observer);
+    const client = this.#mortal(api, death);
     const index = new PlacementIndex();
     const context: PlacementContext = {
       client,
@@ -86,7 +73,6 @@ export class PlacementProcess {
     for (const cache of Object.values(caches)) cache.start();
     index.tracking = true;
     this.#keys = () => index.keys();
-    this.#observer = observer;
     this.#reconciler = new PlacementReconciler(context);
   }
 
@@ -97,7 +83,6 @@ export class PlacementProcess {
       const [key] = this.#enqueued;
       if (key === undefined) return;
       this.#enqueued.delete(key);
-      this.#observer.pass();
       const { signal } = new AbortController();
       const pass = { reconcileId: 'id', log: new RecordingLog(), signal, enqueuedAt: 0 };
       const result = await this.#reconciler.reconcile(key, pass);
@@ -107,24 +92,12 @@ export class PlacementProcess {
     throw new Error('the passes do not come to an end');
   }
 
-  /** As `run`; false when the process ends. */
-  async survives(): Promise<boolean> {
-    try {
-      await this.run();
-      return true;
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-      return false;
-    }
-  }
-
-  #mortal(client: KubeClient, death: Death | undefined, observer: WriteObserver): KubeClient {
+  #mortal(client: KubeClient, death: Death | undefined): KubeClient {
     const write = async (send: () => Promise<unknown>): Promise<unknown> => {
       this.writes += 1;
       const isLast = death !== undefined && this.writes >= death.write;
       if (isLast && (death.phase === 'before' || this.writes > death.write)) throw new Killed();
       const answer = await send();
-      observer.wrote();
       if (isLast) throw new Killed();
       return answer;
     };
