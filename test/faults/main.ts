@@ -64,9 +64,10 @@ const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf(
   const all = {
     values: given,
     one: plan === undefined ? undefined : valueOf('plan', () => readPlan(plan)),
-    names: [...written, ...drawnNames(seedGiven, Math.ceil(plansWanted / PLANS_OF_DRAWN / (scenario === '' ? 20 : 1)))].filter((name) =>
-      name.startsWith(scenario),
-    ),
+    names: [
+      ...written,
+      ...drawnNames(seedGiven, Math.ceil(plansWanted / PLANS_OF_DRAWN / (scenario === '' ? 20 : 1))),
+    ].filter((name) => name.startsWith(scenario)),
     sorts: exhaustive.map((sort) => {
       if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
         throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);

@@ -24,7 +24,7 @@ import type { Process } from './hub/process.js';
 import { Program } from './hub/program.js';
 import { difference, digestsOf, storedTexts } from './hub/stored.js';
 import type { Fault, Plan, Sort } from './plan.js';
-import { wait, type Scenario } from './scenario.js';
+import { programsOf, wait, type Scenario } from './scenario.js';
 
 /** What a run without faults does: by this, all others are judged. */
 export interface Reference {
@@ -156,7 +156,7 @@ class Run {
     const { homes = [] } = scenario;
     const isUndisturbed = (): boolean => this.#injector.reached.length === 0;
     const config = Object.assign({}, ...scenario.steps.slice(0, this.#from).map((one) => one.config ?? {})) as object;
-    this.#operators = scenario.programs.map(
+    this.#operators = programsOf(scenario).map(
       (spec) =>
         new Program({
           ...shared,
@@ -173,7 +173,7 @@ class Run {
     this.#clients = scenario.isServed === true ? new Clients({ ...shared, violate }, this.#hands) : undefined;
     this.#programs = [...this.#operators, ...agents, ...(this.#clients === undefined ? [] : [this.#clients.gateway])];
     this.#decisions = new DecisionCheck(server, reference?.movements ?? [], violate);
-    const decides = scenario.programs.some(({ controllers }) => controllers.includes('placement'));
+    const decides = programsOf(scenario).some(({ controllers }) => controllers.includes('placement'));
     this.#ends = decides ? new EndCheck(server, violate) : undefined;
     this.#bounds = new BoundsCheck(server, () => simulation.now(), violate, scenario.othersEdit);
     const others = [

@@ -9,7 +9,8 @@ import type { Simulation } from './hub/time.js';
 /** What people and clusters do, one step after the other; each step leads to one state, whatever happens on the way. */
 export interface Scenario {
   readonly name: string;
-  readonly programs: readonly ProgramSpec[];
+  /** Absent: one operator that runs the controller of Placements alone. */
+  readonly programs?: readonly ProgramSpec[];
   /** Whether a gateway runs, and clients ask it. */
   readonly isServed?: boolean;
   /** The managed clusters on which agents may run, by the names of their machines; absent: none. */
@@ -38,6 +39,15 @@ export interface Scenario {
   readonly quietMs?: number;
   /** What goes on is said again and again in Events: they do not count as writes in quiet. */
   readonly repeatsEvents?: boolean;
+}
+
+/** The scenarios of a folder, by what follows it in their names. */
+export function scenarios(folder: string, byName: Readonly<Record<string, Omit<Scenario, 'name'>>>): Scenario[] {
+  return Object.entries(byName).map(([name, one]) => ({ name: `${folder}/${name}`, ...one }));
+}
+
+export function programsOf({ programs }: Scenario): readonly ProgramSpec[] {
+  return programs ?? [{ name: 'operator', controllers: ['placement'] }];
 }
 
 export interface Step {

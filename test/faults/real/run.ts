@@ -11,7 +11,7 @@ import type { Hands } from '../hub/hands.js';
 import { difference, storedTexts } from '../hub/stored.js';
 import type { Fault } from '../plan.js';
 import type { Reference, Violation } from '../run.js';
-import type { Scenario, Stage } from '../scenario.js';
+import { programsOf, type Scenario, type Stage } from '../scenario.js';
 import { explainedBy } from './commandline.js';
 import { absent, clear, FLEET, RealHands } from './hub.js';
 import { Mirror } from './mirror.js';
@@ -83,7 +83,7 @@ export class RealRun {
     const { server, scenario } = options;
     await clear(server);
     const mirror = await Mirror.open(server, FLEET);
-    const processes = await Promise.all(scenario.programs.map((spec) => RealProcess.open(server, spec)));
+    const processes = await Promise.all(programsOf(scenario).map((spec) => RealProcess.open(server, spec)));
     const run = new RealRun(options, mirror, processes);
     await scenario.given(run.#hands);
     await waitFor('the watches', () => mirror.sync());

@@ -5,7 +5,7 @@ import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLUSTER_SET_LABE
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { slowly, type Scenario, type Step } from '../scenario.js';
 import { addCluster, bind, claim, fleet, gold, join, label, leave, place, taint, unbind, unplace } from './fleet.js';
-import { byClaims, byLabels, OPERATOR } from './placement/words.js';
+import { byClaims, byLabels } from './placement/words.js';
 import { annotate, atOnce, cheapest, edit } from './timed/words.js';
 
 /**
@@ -41,7 +41,6 @@ export function drawnScenario(name: string): Scenario | undefined {
   const given = Array.from('abcdef', (one) => [one, history.cluster()] as const);
   return {
     name,
-    programs: OPERATOR,
     isDrawn: true,
     // Other values alone are looked at within five seconds.
     quietMs: 6_000,

@@ -1,7 +1,7 @@
 import { apiVersionOf, ClusterRoles, Nodes } from '../../../../src/runtime/vocabulary/kinds.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { AGENT_ACCOUNT } from '../../hub/machine.js';
-import { slowly, step, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, scenarios, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
 import { byClaims } from '../placement/words.js';
 import { customClaims, HUB, machines } from './machines.js';
@@ -25,29 +25,6 @@ const node = (name: string, status: 'True' | 'False', isSchedulable = true): Ste
     },
   );
 
-const nodes: Scenario = {
-  name: 'agents/nodes',
-  selects: '- a - a - -',
-  ...HUB,
-  homes: ['a'],
-  given: async (hands) => {
-    await machines(hands, 'a', 'a');
-    await node('one', 'True').act({ hands } as never);
-  },
-  steps: [
-    place('web', { predicates: [byClaims({ key: 'allocatable/cpu', operator: 'Gt', values: ['4'] })] }),
-    slowly(SAMPLE_SECONDS, node('two', 'True')),
-    slowly(SAMPLE_SECONDS, node('two', 'False')),
-    slowly(SAMPLE_SECONDS, node('two', 'True')),
-    slowly(SAMPLE_SECONDS, node('one', 'True', false)),
-    // Others are accepted, and the condition says which are not.
-    slowly(
-      5,
-      customClaims('a', { 'kubernetes-version': 'v9.9', 'id.k8s.io': '', 'region.open-cluster-management.io': 'us' }),
-    ),
-  ],
-};
-
 const mayList = (resource: string): Step =>
   step(`agents may list ${resource}`, async (hands) => {
     const rule = { apiGroups: [''], resources: [resource], verbs: ['list'] };
@@ -55,22 +32,42 @@ const mayList = (resource: string): Step =>
     await hands.patch(ClusterRoles, { name: AGENT_ACCOUNT }, { rules: [rule, ...rules.slice(1)] });
   });
 
-/** A process that starts meanwhile has nothing to report: what is said of it depends on when it started. */
-const unread: Scenario = {
-  name: 'agents/unread',
-  selects: 'a a a',
-  isTimed: true,
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a'),
-  steps: [place('web', {}), slowly(400, mayList('services')), slowly(400, mayList('nodes'))],
-  stores: ['ClusterNotRead', undefined].map((expect, at) => ({
-    step: at + 2,
-    type: ManagedClusters,
-    name: { name: 'a' },
-    field: 'status.conditions.AgentDegraded.reason',
-    expect,
-  })),
-};
-
-export const REPORTS: readonly Scenario[] = [nodes, unread];
+export const REPORTS = scenarios('agents', {
+  nodes: {
+    selects: '- a - a - -',
+    ...HUB,
+    homes: ['a'],
+    given: async (hands) => {
+      await machines(hands, 'a', 'a');
+      await node('one', 'True').act({ hands } as never);
+    },
+    steps: [
+      place('web', { predicates: [byClaims({ key: 'allocatable/cpu', operator: 'Gt', values: ['4'] })] }),
+      slowly(SAMPLE_SECONDS, node('two', 'True')),
+      slowly(SAMPLE_SECONDS, node('two', 'False')),
+      slowly(SAMPLE_SECONDS, node('two', 'True')),
+      slowly(SAMPLE_SECONDS, node('one', 'True', false)),
+      // Others are accepted, and the condition says which are not.
+      slowly(
+        5,
+        customClaims('a', { 'kubernetes-version': 'v9.9', 'id.k8s.io': '', 'region.open-cluster-management.io': 'us' }),
+      ),
+    ],
+  },
+  /** A process that starts meanwhile has nothing to report: what is said of it depends on when it started. */
+  unread: {
+    selects: 'a a a',
+    isTimed: true,
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a'),
+    steps: [place('web', {}), slowly(400, mayList('services')), slowly(400, mayList('nodes'))],
+    stores: ['ClusterNotRead', undefined].map((expect, at) => ({
+      step: at + 2,
+      type: ManagedClusters,
+      name: { name: 'a' },
+      field: 'status.conditions.AgentDegraded.reason',
+      expect,
+    })),
+  },
+});

@@ -1,33 +1,12 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusterSets } from '../../../../src/api/resources.js';
-import { step, type Scenario } from '../../scenario.js';
+import { step, scenarios } from '../../scenario.js';
 import { addCluster, bind, claim, fleet, join, label, leave, place, report, taint, unbind, unplace } from '../fleet.js';
-import { addSet, byClaims, byExpressions, byLabels, move, OPERATOR, type Requirement, reselect } from './words.js';
+import { addSet, byClaims, byExpressions, byLabels, move, type Requirement, reselect } from './words.js';
 
 /** Which clusters a Placement selects. */
 
 const inEurope: Requirement = { key: 'region', operator: 'In', values: ['eu'] };
-
-const claims: Scenario = {
-  name: 'placement/claims',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'ab', { claims: { cost: '1500m', region: 'eu' } });
-    await addCluster(hands, 'c', { claims: { cost: '3', region: 'eu' } });
-    await addCluster(hands, 'd', { claims: { cost: '3', region: 'us' } });
-    await addCluster(hands, 'e', { claims: { cost: 'unknown', region: 'eu' } });
-    await addCluster(hands, 'f', { labels: { tier: 'gold' } });
-  },
-  steps: [
-    place('web', {
-      predicates: [byClaims({ key: 'cost', operator: 'Gt', values: ['1.5'] }, inEurope), byLabels({ tier: 'gold' })],
-    }),
-    claim('a', { cost: '1501m', region: 'eu' }),
-    claim('c', { cost: '3', region: 'us' }),
-    place('web', { predicates: [byClaims({ key: 'cost', operator: 'Lt', values: ['3'] })] }),
-    join('g', { claims: { cost: '2', region: 'us' } }),
-  ],
-};
 
 const [isLabelled, isSilver] = [
   { labelSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' as const }] } },
@@ -38,182 +17,12 @@ const isOld: Requirement = { key: 'kubernetes-version', operator: 'Le', values: 
 const isRoomy = 'quantity(managedCluster.status.allocatable.cpu).isGreaterThan(quantity("2"))';
 const isGolden = 'managedCluster.metadata.labels.tier == "gold"';
 
-/** What a cluster reports beside its claims, operators of labels, and expressions. */
-const facts: Scenario = {
-  name: 'placement/facts',
-  selects: 'bcd bd abcdef acdef abcdef abcde af abf a',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'abcdef', { labels: { tier: 'silver' } });
-    for (const [name, version, cpu] of [
-      ['a', 'v1.30.4', '2500m'],
-      ['b', 'v1.31.0', '2'],
-      ['c', 'v1.32.1-gke.7', '1'],
-      ['d', 'v1.40.0', '500m'],
-    ] as const)
-      await report(name, { version: { kubernetes: version }, allocatable: { cpu }, capacity: { cpu: '8' } }).act({
-        hands,
-      } as never);
-  },
-  steps: [
-    place('web', { predicates: [byClaims(isNew)] }),
-    report('c', { version: { kubernetes: 'v1.30.9' } }),
-    place('web', { predicates: [{ requiredClusterSelector: isLabelled }] }),
-    label('b', { tier: null }),
-    place('web', { predicates: [{ requiredClusterSelector: isSilver }, byClaims(isOld)] }),
-    label('f', { tier: 'gold' }),
-    place('web', { predicates: [byExpressions(isRoomy), byExpressions(isGolden)] }),
-    report('b', { allocatable: { cpu: '2001m' } }),
-    place('web', {
-      numberOfClusters: 1,
-      prioritizerPolicy: {
-        configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableCPU' } }],
-      },
-    }),
-  ],
-};
-
-/** Nobody joins a set whose selector cannot be read. */
-const unreadableSet: Scenario = {
-  name: 'placement/unreadable-set',
-  selects: 'ab ab ab ab bc',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'ab', { labels: { tier: 'gold' } });
-    await addCluster(hands, 'c', { set: 'elsewhere', labels: { tier: 'silver' } });
-    await addSet(hands, 'precious', ['gold']);
-  },
-  steps: [
-    place('web', { ClusterSets: ['precious'] }),
-    step('a selector of set precious is stored that admission refuses today', (hands) =>
-      hands.overwrite(ManagedClusterSets, { name: 'precious' }, { clusterSelector: { selectorType: 'Nobody' } }),
-    ),
-    label('c', { tier: 'gold' }),
-    label('a', { tier: 'silver' }),
-    reselect('precious', ['gold']),
-  ],
-};
-
-/** Sets with a label of their own, and one whose members any label makes: a cluster can be in two. */
-const sets: Scenario = {
-  name: 'placement/sets',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'ab', { labels: { tier: 'gold' } });
-    await addSet(hands, 'blue');
-    await addSet(hands, 'precious', ['gold']);
-    await addCluster(hands, 'c', { set: 'blue', labels: { tier: 'gold' } });
-    await addCluster(hands, 'd', { set: 'blue', labels: { tier: 'silver' } });
-    await addCluster(hands, 'e', { set: 'elsewhere', labels: { tier: 'gold' } });
-    await addCluster(hands, 'f', { set: 'elsewhere', labels: { tier: 'silver' } });
-  },
-  steps: [
-    place('web', { ClusterSets: ['blue', 'precious'] }),
-    reselect('precious', ['silver']),
-    label('e', { tier: 'silver' }),
-    move('c', 'fleet'),
-    place('web', {}),
-  ],
-};
-
-const bindings: Scenario = {
-  name: 'placement/bindings',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'abc');
-    await addSet(hands, 'blue');
-    for (const name of 'def') await addCluster(hands, name, { set: 'blue' });
-  },
-  steps: [place('web', { numberOfClusters: 5 }), unbind('blue'), bind('blue'), unbind('fleet'), unbind('blue')],
-};
-
 const repair = { key: 'repair', effect: 'NoSelect' };
 const tolerations: PlacementSpec['tolerations'] = [{ key: 'repair', operator: 'Exists' }];
 
-/** Clusters leave for a taint that is not tolerated, and come back. */
-const taints: Scenario = {
-  name: 'placement/taints',
-  programs: OPERATOR,
-  given: (hands) => fleet(hands, 'abcd'),
-  steps: [
-    place('web', {}),
-    taint('b', [repair]),
-    place('web', { tolerations }),
-    taint('c', [repair, { key: 'old', effect: 'NoSelectIfNew' }]),
-    place('web', {}),
-    taint('b', []),
-  ],
-};
-
 const slow = { key: 'slow', effect: 'PreferNoSelect' };
 
-/** Clusters with a taint that others are preferred to come in last, and stay where they are. */
-const preferred: Scenario = {
-  name: 'placement/preferred',
-  programs: OPERATOR,
-  given: (hands) => fleet(hands, 'abcdef'),
-  steps: [
-    place('web', { numberOfClusters: 2 }),
-    taint('a', [slow]),
-    taint('b', [slow, { key: 'loud', effect: 'PreferNoSelect' }]),
-    place('web', { numberOfClusters: 4 }),
-    leave('c'),
-    place('web', { numberOfClusters: 5 }),
-    place('web', { numberOfClusters: 2 }),
-  ],
-};
-
 const broken = [{ requiredClusterSelector: { celSelector: { celExpressions: ['managedCluster.'] } } }];
-
-/** A spec that cannot be read leaves the decision as it is, but for clusters that are gone. */
-const misconfigured: Scenario = {
-  name: 'placement/misconfigured',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
-    await addCluster(hands, 'e', { labels: { tier: 'silver' } });
-  },
-  steps: [
-    place('web', { predicates: [byLabels({ tier: 'gold' })] }),
-    place('web', { predicates: broken }),
-    leave('a'),
-    label('b', { tier: 'silver' }),
-    place('web', { predicates: [byLabels({ tier: 'silver' })] }),
-    place('api', { predicates: broken }),
-  ],
-};
-
-const numbers: Scenario = {
-  name: 'placement/numbers',
-  programs: OPERATOR,
-  given: (hands) => fleet(hands, 'abcdefgh'),
-  steps: [
-    place('web', { numberOfClusters: 2 }),
-    place('web', { numberOfClusters: 5 }),
-    place('web', { numberOfClusters: 3 }),
-    place('web', {}),
-    place('web', { numberOfClusters: 0 }),
-    place('web', { numberOfClusters: 7 }),
-    leave('a'),
-  ],
-};
-
-/** Each predicate has its own number. */
-const sharedNumbers: Scenario = {
-  name: 'placement/shared-numbers',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
-    for (const name of 'efg') await addCluster(hands, name, { labels: { tier: 'silver' } });
-  },
-  steps: [
-    place('web', { predicates: [byLabels({ tier: 'gold' }, 2), byLabels({ tier: 'silver' }, 2)] }),
-    place('web', { predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),
-    label('f', { tier: 'gold' }),
-    leave('c'),
-    place('web', { numberOfClusters: 2, predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),
-  ],
-};
 
 const predicates = [byLabels({ tier: 'gold' }), byLabels({})];
 const prioritizerPolicy: PlacementSpec['prioritizerPolicy'] = {
@@ -234,60 +43,206 @@ const byRank: PlacementSpec['prioritizerPolicy'] = {
   configurations: [{ scoreCoordinate: { type: 'Label', label: { name: 'rank', order: 'Descending' } } }],
 };
 
-/** Scores say who comes in; nobody leaves for them. */
-const scores: Scenario = {
-  name: 'placement/scores',
-  programs: OPERATOR,
-  given: async (hands) => {
-    await fleet(hands, 'ab', { labels: { tier: 'gold' }, claims: { cost: '4' } });
-    await addCluster(hands, 'c', { labels: { near: 'yes' }, claims: { cost: '3' } });
-    await addCluster(hands, 'd', { claims: { cost: '2' } });
-    await addCluster(hands, 'e', { labels: { tier: 'gold' }, claims: { cost: '9' } });
-    await addCluster(hands, 'f', {});
-  },
-  steps: [
-    place('web', { numberOfClusters: 2, predicates, prioritizerPolicy }),
-    claim('b', { cost: '1' }),
-    place('web', { numberOfClusters: 3, predicates, prioritizerPolicy }),
-    label('f', { near: 'yes' }),
-    leave('c'),
-    place('web', { numberOfClusters: 1, predicates, prioritizerPolicy }),
-    label('e', { rank: '7' }),
-    place('web', { numberOfClusters: 3, predicates, prioritizerPolicy: byRank }),
-  ],
-};
-
 const fewestFirst: PlacementSpec['prioritizerPolicy'] = {
   configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }],
 };
 
-/** Clusters that fewer other Placements select come first. In each step one Placement changes: which is first is no matter. */
-const balance: Scenario = {
-  name: 'placement/balance',
-  programs: OPERATOR,
-  given: (hands) => fleet(hands, 'abcdef'),
-  steps: [
-    place('web', { numberOfClusters: 3 }),
-    place('api', { numberOfClusters: 2, prioritizerPolicy: fewestFirst }),
-    place('web', { numberOfClusters: 5 }),
-    place('api', { numberOfClusters: 4, prioritizerPolicy: fewestFirst }),
-    join('g'),
-    unplace('web'),
-    place('api', { numberOfClusters: 5, prioritizerPolicy: fewestFirst }),
-  ],
-};
-
-export const SELECTION: readonly Scenario[] = [
-  claims,
-  facts,
-  sets,
-  unreadableSet,
-  bindings,
-  taints,
-  preferred,
-  misconfigured,
-  numbers,
-  sharedNumbers,
-  scores,
-  balance,
-];
+export const SELECTION = scenarios('placement', {
+  claims: {
+    given: async (hands) => {
+      await fleet(hands, 'ab', { claims: { cost: '1500m', region: 'eu' } });
+      await addCluster(hands, 'c', { claims: { cost: '3', region: 'eu' } });
+      await addCluster(hands, 'd', { claims: { cost: '3', region: 'us' } });
+      await addCluster(hands, 'e', { claims: { cost: 'unknown', region: 'eu' } });
+      await addCluster(hands, 'f', { labels: { tier: 'gold' } });
+    },
+    steps: [
+      place('web', {
+        predicates: [byClaims({ key: 'cost', operator: 'Gt', values: ['1.5'] }, inEurope), byLabels({ tier: 'gold' })],
+      }),
+      claim('a', { cost: '1501m', region: 'eu' }),
+      claim('c', { cost: '3', region: 'us' }),
+      place('web', { predicates: [byClaims({ key: 'cost', operator: 'Lt', values: ['3'] })] }),
+      join('g', { claims: { cost: '2', region: 'us' } }),
+    ],
+  },
+  /** What a cluster reports beside its claims, operators of labels, and expressions. */
+  facts: {
+    selects: 'bcd bd abcdef acdef abcdef abcde af abf a',
+    given: async (hands) => {
+      await fleet(hands, 'abcdef', { labels: { tier: 'silver' } });
+      for (const [name, version, cpu] of [
+        ['a', 'v1.30.4', '2500m'],
+        ['b', 'v1.31.0', '2'],
+        ['c', 'v1.32.1-gke.7', '1'],
+        ['d', 'v1.40.0', '500m'],
+      ] as const)
+        await report(name, { version: { kubernetes: version }, allocatable: { cpu }, capacity: { cpu: '8' } }).act({
+          hands,
+        } as never);
+    },
+    steps: [
+      place('web', { predicates: [byClaims(isNew)] }),
+      report('c', { version: { kubernetes: 'v1.30.9' } }),
+      place('web', { predicates: [{ requiredClusterSelector: isLabelled }] }),
+      label('b', { tier: null }),
+      place('web', { predicates: [{ requiredClusterSelector: isSilver }, byClaims(isOld)] }),
+      label('f', { tier: 'gold' }),
+      place('web', { predicates: [byExpressions(isRoomy), byExpressions(isGolden)] }),
+      report('b', { allocatable: { cpu: '2001m' } }),
+      place('web', {
+        numberOfClusters: 1,
+        prioritizerPolicy: {
+          configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableCPU' } }],
+        },
+      }),
+    ],
+  },
+  /** Sets with a label of their own, and one whose members any label makes: a cluster can be in two. */
+  sets: {
+    given: async (hands) => {
+      await fleet(hands, 'ab', { labels: { tier: 'gold' } });
+      await addSet(hands, 'blue');
+      await addSet(hands, 'precious', ['gold']);
+      await addCluster(hands, 'c', { set: 'blue', labels: { tier: 'gold' } });
+      await addCluster(hands, 'd', { set: 'blue', labels: { tier: 'silver' } });
+      await addCluster(hands, 'e', { set: 'elsewhere', labels: { tier: 'gold' } });
+      await addCluster(hands, 'f', { set: 'elsewhere', labels: { tier: 'silver' } });
+    },
+    steps: [
+      place('web', { ClusterSets: ['blue', 'precious'] }),
+      reselect('precious', ['silver']),
+      label('e', { tier: 'silver' }),
+      move('c', 'fleet'),
+      place('web', {}),
+    ],
+  },
+  /** Nobody joins a set whose selector cannot be read. */
+  'unreadable-set': {
+    selects: 'ab ab ab ab bc',
+    given: async (hands) => {
+      await fleet(hands, 'ab', { labels: { tier: 'gold' } });
+      await addCluster(hands, 'c', { set: 'elsewhere', labels: { tier: 'silver' } });
+      await addSet(hands, 'precious', ['gold']);
+    },
+    steps: [
+      place('web', { ClusterSets: ['precious'] }),
+      step('a selector of set precious is stored that admission refuses today', (hands) =>
+        hands.overwrite(ManagedClusterSets, { name: 'precious' }, { clusterSelector: { selectorType: 'Nobody' } }),
+      ),
+      label('c', { tier: 'gold' }),
+      label('a', { tier: 'silver' }),
+      reselect('precious', ['gold']),
+    ],
+  },
+  bindings: {
+    given: async (hands) => {
+      await fleet(hands, 'abc');
+      await addSet(hands, 'blue');
+      for (const name of 'def') await addCluster(hands, name, { set: 'blue' });
+    },
+    steps: [place('web', { numberOfClusters: 5 }), unbind('blue'), bind('blue'), unbind('fleet'), unbind('blue')],
+  },
+  /** Clusters leave for a taint that is not tolerated, and come back. */
+  taints: {
+    given: (hands) => fleet(hands, 'abcd'),
+    steps: [
+      place('web', {}),
+      taint('b', [repair]),
+      place('web', { tolerations }),
+      taint('c', [repair, { key: 'old', effect: 'NoSelectIfNew' }]),
+      place('web', {}),
+      taint('b', []),
+    ],
+  },
+  /** Clusters with a taint that others are preferred to come in last, and stay where they are. */
+  preferred: {
+    given: (hands) => fleet(hands, 'abcdef'),
+    steps: [
+      place('web', { numberOfClusters: 2 }),
+      taint('a', [slow]),
+      taint('b', [slow, { key: 'loud', effect: 'PreferNoSelect' }]),
+      place('web', { numberOfClusters: 4 }),
+      leave('c'),
+      place('web', { numberOfClusters: 5 }),
+      place('web', { numberOfClusters: 2 }),
+    ],
+  },
+  /** A spec that cannot be read leaves the decision as it is, but for clusters that are gone. */
+  misconfigured: {
+    given: async (hands) => {
+      await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
+      await addCluster(hands, 'e', { labels: { tier: 'silver' } });
+    },
+    steps: [
+      place('web', { predicates: [byLabels({ tier: 'gold' })] }),
+      place('web', { predicates: broken }),
+      leave('a'),
+      label('b', { tier: 'silver' }),
+      place('web', { predicates: [byLabels({ tier: 'silver' })] }),
+      place('api', { predicates: broken }),
+    ],
+  },
+  numbers: {
+    given: (hands) => fleet(hands, 'abcdefgh'),
+    steps: [
+      place('web', { numberOfClusters: 2 }),
+      place('web', { numberOfClusters: 5 }),
+      place('web', { numberOfClusters: 3 }),
+      place('web', {}),
+      place('web', { numberOfClusters: 0 }),
+      place('web', { numberOfClusters: 7 }),
+      leave('a'),
+    ],
+  },
+  /** Each predicate has its own number. */
+  'shared-numbers': {
+    given: async (hands) => {
+      await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
+      for (const name of 'efg') await addCluster(hands, name, { labels: { tier: 'silver' } });
+    },
+    steps: [
+      place('web', { predicates: [byLabels({ tier: 'gold' }, 2), byLabels({ tier: 'silver' }, 2)] }),
+      place('web', { predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),
+      label('f', { tier: 'gold' }),
+      leave('c'),
+      place('web', {
+        numberOfClusters: 2,
+        predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)],
+      }),
+    ],
+  },
+  /** Scores say who comes in; nobody leaves for them. */
+  scores: {
+    given: async (hands) => {
+      await fleet(hands, 'ab', { labels: { tier: 'gold' }, claims: { cost: '4' } });
+      await addCluster(hands, 'c', { labels: { near: 'yes' }, claims: { cost: '3' } });
+      await addCluster(hands, 'd', { claims: { cost: '2' } });
+      await addCluster(hands, 'e', { labels: { tier: 'gold' }, claims: { cost: '9' } });
+      await addCluster(hands, 'f', {});
+    },
+    steps: [
+      place('web', { numberOfClusters: 2, predicates, prioritizerPolicy }),
+      claim('b', { cost: '1' }),
+      place('web', { numberOfClusters: 3, predicates, prioritizerPolicy }),
+      label('f', { near: 'yes' }),
+      leave('c'),
+      place('web', { numberOfClusters: 1, predicates, prioritizerPolicy }),
+      label('e', { rank: '7' }),
+      place('web', { numberOfClusters: 3, predicates, prioritizerPolicy: byRank }),
+    ],
+  },
+  /** Clusters that fewer other Placements select come first. In each step one Placement changes: which is first is no matter. */
+  balance: {
+    given: (hands) => fleet(hands, 'abcdef'),
+    steps: [
+      place('web', { numberOfClusters: 3 }),
+      place('api', { numberOfClusters: 2, prioritizerPolicy: fewestFirst }),
+      place('web', { numberOfClusters: 5 }),
+      place('api', { numberOfClusters: 4, prioritizerPolicy: fewestFirst }),
+      join('g'),
+      unplace('web'),
+      place('api', { numberOfClusters: 5, prioritizerPolicy: fewestFirst }),
+    ],
+  },
+});

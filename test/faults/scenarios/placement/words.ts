@@ -4,14 +4,10 @@ import { ManagedClusters, ManagedClusterSets, PlacementDecisions } from '../../.
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import type { ProgramSpec } from '../../hub/program.js';
 import { step, type Step } from '../../scenario.js';
 import { bindingOf } from '../fleet.js';
 
 /** Sentences that only scenarios of selection need. */
-
-/** One operator that runs the controller of Placements alone. */
-export const OPERATOR: readonly ProgramSpec[] = [{ name: 'operator', controllers: ['placement'] }];
 
 export type Requirement = ClaimSelectorRequirement;
 

@@ -1,5 +1,5 @@
 import { ALLOW_REMOVALS_ANNOTATION, TAINTS } from '../../../../src/api/names.js';
-import { slowly, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, wait, scenarios, type Step } from '../../scenario.js';
 import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
 import {
   annotate,
@@ -15,52 +15,9 @@ import {
   taintSince,
 } from './words.js';
 
-const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const given = { labels: { tier: 'gold' } };
 
-const tolerations: Scenario = {
-  name: 'timed/tolerations',
-  selects: 'abcd abcd abcd abcd acd acd ad',
-  programs,
-  given: (hands) => fleet(hands, 'abcd', given),
-  steps: [
-    place('web', { tolerations: [{ key: 'repair', operator: 'Exists', tolerationSeconds: 3_600 }] }),
-    pending(taintSince('a', [{ key: 'repair', effect: 'NoSelect' }]), 75),
-    pending(taintSince('b', [{ key: 'repair', effect: 'NoSelect', timeAdded: at('10:30') }]), 120),
-    pending(wait(40), 80),
-    wait(80),
-    taintSince('a', []),
-    taintSince('c', [{ key: 'repair', effect: 'NoSelect', timeAdded: at('10:30') }]),
-  ],
-};
-
 const silent = { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: at('09:00') };
-
-/** Where its taint is tolerated, a cluster that is not healthy comes last, and one that has never joined does not come. */
-const unhealthy: Scenario = {
-  name: 'timed/unhealthy',
-  selects: '- - cde acde acde',
-  programs,
-  given: (hands) => fleet(hands, 'abcde', given),
-  steps: [
-    taintSince('a', [silent]),
-    taintSince('b', [{ key: TAINTS.unreachable, effect: 'NoSelectIfNew' }]),
-    place('web', { numberOfClusters: 3, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists' }] }),
-    edit('web', { numberOfClusters: 4 }),
-    edit('web', { numberOfClusters: 5 }),
-  ],
-};
-
-/** A taint of health that the spec does not name is tolerated for 300 s, and longer where nobody takes the place. */
-const implied: Scenario = {
-  name: 'timed/implied',
-  selects: 'ac ac ac bc bc bc',
-  // A fault can take as long as the toleration.
-  isTimed: true,
-  programs,
-  given: (hands) => fleet(hands, 'abc', given),
-  steps: [place('web', { numberOfClusters: 2 }), falls('a'), pending(wait(4), 10), wait(4), falls('b'), wait(8)],
-};
 
 function falls(name: string): Step {
   const act: Step['act'] = (stage) => {
@@ -69,52 +26,6 @@ function falls(name: string): Step {
   };
   return pending({ title: `cluster ${name} is silent`, act }, 10);
 }
-
-const definitions: Scenario = {
-  name: 'timed/definitions',
-  selects: 'abcd abcd abcd abc bc',
-  programs,
-  given: (hands) => fleet(hands, 'abcd', given),
-  steps: [
-    place('web', { predicates: gold }),
-    redefine,
-    joinAll('abc', given),
-    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/d` }),
-    label('a', { tier: 'silver' }),
-  ],
-};
-
-const bulkDeletion: Scenario = {
-  name: 'timed/bulk-deletion',
-  selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh fgh',
-  programs,
-  given: (hands) => fleet(hands, 'abcdefgh', given),
-  steps: [
-    place('web', { predicates: gold }),
-    pending(leaveAtOnce('abcde'), 40),
-    pending(join('a', given), 40),
-    pending(joinAll('bc', given), 40),
-    wait(40),
-    join('d', given),
-    // They are held for 15 minutes.
-    slowly(8 * 60, noted(12, leaveAtOnce('abcd'), selectedBy('web'))),
-  ],
-  stores: [note(7, 'abcdfgh')],
-};
-
-/** A release that was given for something else. */
-const releaseBefore: Scenario = {
-  name: 'timed/release-before-loss',
-  selects: 'abc abc abc abc',
-  programs,
-  given: (hands) => fleet(hands, 'abc', given),
-  steps: [
-    place('web', { predicates: gold }),
-    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/*` }),
-    redefine,
-    joinAll('ab', given),
-  ],
-};
 
 /** One step of many, `seconds` apart: each is seen before the next one. */
 const inTurn = (seconds: number, steps: readonly Step[]): Step => ({
@@ -127,63 +38,115 @@ const inTurn = (seconds: number, steps: readonly Step[]): Step => ({
   },
 });
 
-/** What changes while a pass is under way, or a watch is gone, has its effect after it. */
-const changesInTurn: Scenario = {
-  name: 'timed/changes-in-turn',
-  selects: 'abcdefgh cdefgh efgh fgh',
-  programs,
-  given: (hands) => fleet(hands, 'abcdefgh', given),
-  steps: [
-    place('web', { predicates: gold }),
-    inTurn(1, [label('a', { tier: 'silver' }), label('b', { tier: 'silver' })]),
-    inTurn(1, [leave('c'), leave('d')]),
-    inTurn(1, [label('e', { tier: 'silver' }), unlabelDecision('web-decision-1')]),
-  ],
-};
-
-const deletionsInTurn: Scenario = {
-  name: 'timed/deletions-in-turn',
-  selects: 'abcdefgh efgh',
-  isTimed: true,
-  mostPasses: 12,
-  programs,
-  given: (hands) => fleet(hands, 'abcdefgh', given),
-  steps: [
-    place('web', { predicates: gold }),
-    pending(
-      inTurn(
-        5,
-        Array.from('abcde', (name) => leave(name)),
+export const ABSENCES = scenarios('timed', {
+  tolerations: {
+    selects: 'abcd abcd abcd abcd acd acd ad',
+    given: (hands) => fleet(hands, 'abcd', given),
+    steps: [
+      place('web', { tolerations: [{ key: 'repair', operator: 'Exists', tolerationSeconds: 3_600 }] }),
+      pending(taintSince('a', [{ key: 'repair', effect: 'NoSelect' }]), 75),
+      pending(taintSince('b', [{ key: 'repair', effect: 'NoSelect', timeAdded: at('10:30') }]), 120),
+      pending(wait(40), 80),
+      wait(80),
+      taintSince('a', []),
+      taintSince('c', [{ key: 'repair', effect: 'NoSelect', timeAdded: at('10:30') }]),
+    ],
+  },
+  /** Where its taint is tolerated, a cluster that is not healthy comes last, and one that has never joined does not come. */
+  unhealthy: {
+    selects: '- - cde acde acde',
+    given: (hands) => fleet(hands, 'abcde', given),
+    steps: [
+      taintSince('a', [silent]),
+      taintSince('b', [{ key: TAINTS.unreachable, effect: 'NoSelectIfNew' }]),
+      place('web', { numberOfClusters: 3, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists' }] }),
+      edit('web', { numberOfClusters: 4 }),
+      edit('web', { numberOfClusters: 5 }),
+    ],
+  },
+  /** A taint of health that the spec does not name is tolerated for 300 s, and longer where nobody takes the place. */
+  implied: {
+    selects: 'ac ac ac bc bc bc',
+    // A fault can take as long as the toleration.
+    isTimed: true,
+    given: (hands) => fleet(hands, 'abc', given),
+    steps: [place('web', { numberOfClusters: 2 }), falls('a'), pending(wait(4), 10), wait(4), falls('b'), wait(8)],
+  },
+  definitions: {
+    selects: 'abcd abcd abcd abc bc',
+    given: (hands) => fleet(hands, 'abcd', given),
+    steps: [
+      place('web', { predicates: gold }),
+      redefine,
+      joinAll('abc', given),
+      annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/d` }),
+      label('a', { tier: 'silver' }),
+    ],
+  },
+  'bulk-deletion': {
+    selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh fgh',
+    given: (hands) => fleet(hands, 'abcdefgh', given),
+    steps: [
+      place('web', { predicates: gold }),
+      pending(leaveAtOnce('abcde'), 40),
+      pending(join('a', given), 40),
+      pending(joinAll('bc', given), 40),
+      wait(40),
+      join('d', given),
+      // They are held for 15 minutes.
+      slowly(8 * 60, noted(12, leaveAtOnce('abcd'), selectedBy('web'))),
+    ],
+    stores: [note(7, 'abcdfgh')],
+  },
+  /** A release that was given for something else. */
+  'release-before-loss': {
+    selects: 'abc abc abc abc',
+    given: (hands) => fleet(hands, 'abc', given),
+    steps: [
+      place('web', { predicates: gold }),
+      annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/*` }),
+      redefine,
+      joinAll('ab', given),
+    ],
+  },
+  /** What changes while a pass is under way, or a watch is gone, has its effect after it. */
+  'changes-in-turn': {
+    selects: 'abcdefgh cdefgh efgh fgh',
+    given: (hands) => fleet(hands, 'abcdefgh', given),
+    steps: [
+      place('web', { predicates: gold }),
+      inTurn(1, [label('a', { tier: 'silver' }), label('b', { tier: 'silver' })]),
+      inTurn(1, [leave('c'), leave('d')]),
+      inTurn(1, [label('e', { tier: 'silver' }), unlabelDecision('web-decision-1')]),
+    ],
+  },
+  'deletions-in-turn': {
+    selects: 'abcdefgh efgh',
+    isTimed: true,
+    mostPasses: 12,
+    given: (hands) => fleet(hands, 'abcdefgh', given),
+    steps: [
+      place('web', { predicates: gold }),
+      pending(
+        inTurn(
+          5,
+          Array.from('abcde', (name) => leave(name)),
+        ),
+        40,
       ),
-      40,
-    ),
-  ],
-};
-
-/** One command that writes several clusters, which together are more than the budget lets through. */
-const oneCommand: Scenario = {
-  name: 'timed/one-command',
-  selects: 'abcdef abcdef',
-  isTimed: true,
-  programs,
-  given: (hands) => fleet(hands, 'abcdef', given),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
-    inTurn(
-      1,
-      Array.from('abc', (name) => label(name, { tier: 'silver' })),
-    ),
-  ],
-};
-
-export const ABSENCES: readonly Scenario[] = [
-  tolerations,
-  unhealthy,
-  implied,
-  definitions,
-  bulkDeletion,
-  releaseBefore,
-  changesInTurn,
-  deletionsInTurn,
-  oneCommand,
-];
+    ],
+  },
+  /** One command that writes several clusters, which together are more than the budget lets through. */
+  'one-command': {
+    selects: 'abcdef abcdef',
+    isTimed: true,
+    given: (hands) => fleet(hands, 'abcdef', given),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
+      inTurn(
+        1,
+        Array.from('abc', (name) => label(name, { tier: 'silver' })),
+      ),
+    ],
+  },
+});

@@ -1,206 +1,161 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
-import { wait, type Scenario } from '../../scenario.js';
+import { wait, scenarios } from '../../scenario.js';
 import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
 import { annotate, at, atOnce, edit } from './words.js';
 
-const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
-
-const removals: Scenario = {
-  name: 'timed/removals',
-  selects: 'abcdef bcdef bcdef bcdef bcdef bdef bdef bef bef bef',
-  programs,
-  given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1, windowSeconds: 3_600 } }),
-    label('a', silver),
-    label('b', silver),
-    wait(65),
-    label('b', golden),
-    label('c', silver),
-    edit('web', { disruptionBudget: { maxRemovals: 2 } }),
-    label('d', silver),
-    label('e', silver),
-    edit('web', { disruptionBudget: null }),
-  ],
-};
-
-const additions: Scenario = {
-  name: 'timed/additions',
-  selects: 'abcd abcde abcdef abcdef abcdef abcdef abcdefg',
-  programs,
-  given: async (hands) => {
-    await fleet(hands, 'abcd', { labels: golden });
-    for (const name of 'efg') await addCluster(hands, name, { labels: silver });
-  },
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxAdditions: 2, windowSeconds: 3_600 } }),
-    label('e', golden),
-    label('f', golden),
-    label('g', golden),
-    wait(65),
-    label('g', silver),
-    label('g', golden),
-  ],
-};
-
-const bothBounds: Scenario = {
-  name: 'timed/both-bounds',
-  selects: 'aefg acdefg acdefg acdefg acdefgh bcdefgh cdefgh fg',
-  programs,
-  given: (hands) => fleet(hands, 'abcdefgh', { labels: golden }),
-  steps: [
-    place('web', {
-      numberOfClusters: 4,
-      predicates: gold,
-      disruptionBudget: { maxRemovals: '25%', maxAdditions: '50%', windowSeconds: 3_600 },
-    }),
-    edit('web', { numberOfClusters: 6 }),
-    edit('web', { numberOfClusters: 8 }),
-    wait(65),
-    edit('web', { numberOfClusters: 7 }),
-    label('a', silver),
-    label('b', silver),
-    edit('web', { numberOfClusters: 2 }),
-  ],
-};
 
 const MANY = ['d', ...Array.from({ length: 70 }, (_, n) => `another-cluster-${n}`.padEnd(250, '-x'))];
 
-const release: Scenario = {
-  name: 'timed/release',
-  selects: 'abcde abcde abcde bcde bcde cde de de de e',
-  programs,
-  given: (hands) => fleet(hands, 'abcde', { labels: golden }),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
-    label('a', silver),
-    label('b', silver),
-    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('11:30')}/a` }),
-    wait(100),
-    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('14:30')}/*` }),
-    label('c', silver),
-    wait(240),
-    label('d', silver),
-    // In place of more names than fit, it has digests.
-    annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: releaseText(Date.parse(at('23:00')), MANY) ?? '' }),
-  ],
-};
-
-const additionsReleased: Scenario = {
-  name: 'timed/additions-released',
-  selects: 'abc abc abcd abcd',
-  programs,
-  given: async (hands) => {
-    await fleet(hands, 'abc', { labels: golden });
-    for (const name of 'de') await addCluster(hands, name, { labels: silver });
+export const BUDGETS = scenarios('timed', {
+  removals: {
+    selects: 'abcdef bcdef bcdef bcdef bcdef bdef bdef bef bef bef',
+    given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1, windowSeconds: 3_600 } }),
+      label('a', silver),
+      label('b', silver),
+      wait(65),
+      label('b', golden),
+      label('c', silver),
+      edit('web', { disruptionBudget: { maxRemovals: 2 } }),
+      label('d', silver),
+      label('e', silver),
+      edit('web', { disruptionBudget: null }),
+    ],
   },
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
-    label('d', golden),
-    annotate('web', { [ALLOW_ADDITIONS_ANNOTATION]: `${at('23:00')}/d` }),
-    label('e', golden),
-  ],
-};
-
-const heldFirst: Scenario = {
-  name: 'timed/held-first',
-  selects: 'abcd abcd abcd abd',
-  programs,
-  given: (hands) => fleet(hands, 'abcd', { labels: golden }),
-  steps: [
-    place('web', { numberOfClusters: 4, predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
-    label('a', silver),
-    label('c', silver),
-    edit('web', { numberOfClusters: 3 }),
-  ],
-};
-
-/** What comes in makes a percentage larger: of what is held already nothing leaves for that. */
-const holdAndAdditions: Scenario = {
-  name: 'timed/hold-and-additions',
-  selects: 'abc abcdefg',
-  programs,
-  given: (hands) => fleet(hands, 'abc', { labels: golden }),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: '30%' } }),
-    atOnce('a and b are silver, and four clusters join', async (hands) => {
-      for (const name of 'ab') await hands.patch(ManagedClusters, { name }, { metadata: { labels: silver } });
-      for (const name of 'defg') await addCluster(hands, name, { labels: golden });
-    }),
-  ],
-};
-
-/** A percentage is of the clusters that were there before those that have left within the window. */
-const percentage: Scenario = {
-  name: 'timed/percentage',
-  selects: 'abcdef bcdef cdef def def',
-  programs,
-  given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: '50%' } }),
-    ...'abcd'.split('').map((name) => label(name, silver)),
-  ],
-};
-
-/** A percentage is of the clusters that were there before those that have come in within the window. */
-const shareOfAdditions: Scenario = {
-  name: 'timed/share-of-additions',
-  selects: 'abcd abcde abcdef abcdef',
-  programs,
-  given: (hands) => fleet(hands, 'abcd', { labels: golden }),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxAdditions: '50%', windowSeconds: 7_200 } }),
-    ...'efg'.split('').map((name) => join(name, { labels: golden })),
-  ],
-};
-
-/** Where one is above the number of its predicate, one that fails another rule does not leave for that. */
-const aboveNumber: Scenario = {
-  name: 'timed/above-number',
-  selects: 'abc abc abc',
-  programs,
-  given: async (hands) => {
-    await fleet(hands, 'ab', { labels: golden });
-    await addCluster(hands, 'c', { labels: silver });
+  additions: {
+    selects: 'abcd abcde abcdef abcdef abcdef abcdef abcdefg',
+    given: async (hands) => {
+      await fleet(hands, 'abcd', { labels: golden });
+      for (const name of 'efg') await addCluster(hands, name, { labels: silver });
+    },
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxAdditions: 2, windowSeconds: 3_600 } }),
+      label('e', golden),
+      label('f', golden),
+      label('g', golden),
+      wait(65),
+      label('g', silver),
+      label('g', golden),
+    ],
   },
-  steps: [
-    place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
-    label('c', golden),
-    taint('a', [{ key: 'repair', effect: 'NoSelect' }]),
-  ],
-};
-
-/** Who would come in next, where none may, is told anew when another one is preferred. */
-const nextInOrder: Scenario = {
-  name: 'timed/next-in-order',
-  selects: '- - - -',
-  programs,
-  given: (hands) => fleet(hands, 'ab'),
-  steps: [
-    place('web', { numberOfClusters: 0, disruptionBudget: { maxAdditions: 0 } }),
-    edit('web', { numberOfClusters: 1 }),
-    taint('a', [{ key: 'old', effect: 'PreferNoSelect' }]),
-    taint(
-      'b',
-      ['old', 'older'].map((key) => ({ key, effect: 'PreferNoSelect' })),
-    ),
-  ],
-};
-
-export const BUDGETS: readonly Scenario[] = [
-  removals,
-  additions,
-  bothBounds,
-  release,
-  additionsReleased,
-  heldFirst,
-  holdAndAdditions,
-  percentage,
-  shareOfAdditions,
-  aboveNumber,
-  nextInOrder,
-];
+  'both-bounds': {
+    selects: 'aefg acdefg acdefg acdefg acdefgh bcdefgh cdefgh fg',
+    given: (hands) => fleet(hands, 'abcdefgh', { labels: golden }),
+    steps: [
+      place('web', {
+        numberOfClusters: 4,
+        predicates: gold,
+        disruptionBudget: { maxRemovals: '25%', maxAdditions: '50%', windowSeconds: 3_600 },
+      }),
+      edit('web', { numberOfClusters: 6 }),
+      edit('web', { numberOfClusters: 8 }),
+      wait(65),
+      edit('web', { numberOfClusters: 7 }),
+      label('a', silver),
+      label('b', silver),
+      edit('web', { numberOfClusters: 2 }),
+    ],
+  },
+  release: {
+    selects: 'abcde abcde abcde bcde bcde cde de de de e',
+    given: (hands) => fleet(hands, 'abcde', { labels: golden }),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+      label('a', silver),
+      label('b', silver),
+      annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('11:30')}/a` }),
+      wait(100),
+      annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('14:30')}/*` }),
+      label('c', silver),
+      wait(240),
+      label('d', silver),
+      // In place of more names than fit, it has digests.
+      annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: releaseText(Date.parse(at('23:00')), MANY) ?? '' }),
+    ],
+  },
+  'additions-released': {
+    selects: 'abc abc abcd abcd',
+    given: async (hands) => {
+      await fleet(hands, 'abc', { labels: golden });
+      for (const name of 'de') await addCluster(hands, name, { labels: silver });
+    },
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
+      label('d', golden),
+      annotate('web', { [ALLOW_ADDITIONS_ANNOTATION]: `${at('23:00')}/d` }),
+      label('e', golden),
+    ],
+  },
+  'held-first': {
+    selects: 'abcd abcd abcd abd',
+    given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+    steps: [
+      place('web', { numberOfClusters: 4, predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+      label('a', silver),
+      label('c', silver),
+      edit('web', { numberOfClusters: 3 }),
+    ],
+  },
+  /** What comes in makes a percentage larger: of what is held already nothing leaves for that. */
+  'hold-and-additions': {
+    selects: 'abc abcdefg',
+    given: (hands) => fleet(hands, 'abc', { labels: golden }),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: '30%' } }),
+      atOnce('a and b are silver, and four clusters join', async (hands) => {
+        for (const name of 'ab') await hands.patch(ManagedClusters, { name }, { metadata: { labels: silver } });
+        for (const name of 'defg') await addCluster(hands, name, { labels: golden });
+      }),
+    ],
+  },
+  /** A percentage is of the clusters that were there before those that have left within the window. */
+  percentage: {
+    selects: 'abcdef bcdef cdef def def',
+    given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: '50%' } }),
+      ...'abcd'.split('').map((name) => label(name, silver)),
+    ],
+  },
+  /** A percentage is of the clusters that were there before those that have come in within the window. */
+  'share-of-additions': {
+    selects: 'abcd abcde abcdef abcdef',
+    given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxAdditions: '50%', windowSeconds: 7_200 } }),
+      ...'efg'.split('').map((name) => join(name, { labels: golden })),
+    ],
+  },
+  /** Where one is above the number of its predicate, one that fails another rule does not leave for that. */
+  'above-number': {
+    selects: 'abc abc abc',
+    given: async (hands) => {
+      await fleet(hands, 'ab', { labels: golden });
+      await addCluster(hands, 'c', { labels: silver });
+    },
+    steps: [
+      place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
+      label('c', golden),
+      taint('a', [{ key: 'repair', effect: 'NoSelect' }]),
+    ],
+  },
+  /** Who would come in next, where none may, is told anew when another one is preferred. */
+  'next-in-order': {
+    selects: '- - - -',
+    given: (hands) => fleet(hands, 'ab'),
+    steps: [
+      place('web', { numberOfClusters: 0, disruptionBudget: { maxAdditions: 0 } }),
+      edit('web', { numberOfClusters: 1 }),
+      taint('a', [{ key: 'old', effect: 'PreferNoSelect' }]),
+      taint(
+        'b',
+        ['old', 'older'].map((key) => ({ key, effect: 'PreferNoSelect' })),
+      ),
+    ],
+  },
+});

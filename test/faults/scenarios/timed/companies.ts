@@ -44,7 +44,6 @@ const balanced: PlacementSpec = {
 
 const shared: Scenario = {
   name: 'timed/shared',
-  programs: [{ name: 'operator', controllers: ['placement'] }],
   given: (hands) => fleet(hands, 'abcdef', golden),
   steps: [
     place('web', balanced),

@@ -5,7 +5,7 @@ import type { JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
+import { slowly, step, wait, scenarios, type Step } from '../../scenario.js';
 import { bindingOf, gold, join, place, setOf } from '../fleet.js';
 import { manifest } from '../engine/words.js';
 import { at, atOnce, createAll, note, noted, pending, selectedBy } from './words.js';
@@ -60,37 +60,10 @@ const inventory = {
   },
 } as const;
 
-/** An inventory has a cluster of a name that people have given to another one. */
-const takenName: Scenario = {
-  name: 'timed/taken-name',
-  selects: 'abcde abcde abcde',
-  ...inventory,
-  steps: [
-    place('web', { predicates: gold }),
-    // That there is no such set is said after a while.
-    slowly(HELD_SECONDS, join('f', { labels: { tier: 'silver' } })),
-    slowly(HELD_SECONDS, profile('f', 'gold')),
-  ],
-};
-
 const report = (names: string, status: 'True' | 'False') => async (hands: Hands) => {
   const conditions = [told('ControlPlaneHealthy', status)];
   for (const name of names)
     await hands.patch(ClusterProfiles, { name, namespace: TEAM }, { status: { conditions } }, 'status');
-};
-
-/** A cluster that its inventory calls unhealthy is tainted after a minute, and none while most are. */
-const inventoryHealth: Scenario = {
-  name: 'timed/inventory-health',
-  selects: 'abcde bcde bcde ade',
-  ...inventory,
-  steps: [
-    place('web', { tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 1 }] }),
-    slowly(HELD_SECONDS, noted(0.2, step('a is not healthy', report('a', 'False')), selectedBy('web'))),
-    slowly(HELD_SECONDS, atOnce('b and c are not healthy', report('bc', 'False'))),
-    slowly(HELD_SECONDS, step('a is healthy', report('a', 'True'))),
-  ],
-  stores: [note(2, 'abcde')],
 };
 
 const goneFor = (seconds: number, name: string): Step => ({
@@ -100,41 +73,6 @@ const goneFor = (seconds: number, name: string): Step => ({
     await addProfile(stage.hands, name, 'gold');
   },
 });
-
-/** Each absence is waited for anew. */
-const inventoryFlaps: Scenario = {
-  name: 'timed/inventory-flaps',
-  selects: 'abcde abcde acde',
-  ...inventory,
-  steps: [
-    place('web', { predicates: gold }),
-    slowly(HELD_SECONDS, goneFor(30, 'b')),
-    slowly(HELD_SECONDS, noted(0.5, step('ClusterProfile b is deleted', removeProfiles('b')), selectedBy('web'))),
-  ],
-  stores: [note(3, 'abcde')],
-};
-
-/** What is back before it is deleted stays, whatever the watch has delivered. */
-const inventoryReturns: Scenario = {
-  name: 'timed/inventory-returns',
-  selects: 'abcde abcde',
-  ...inventory,
-  steps: [place('web', { predicates: gold }), slowly(HELD_SECONDS, goneFor(50, 'b'))],
-};
-
-const inventories: Scenario = {
-  name: 'timed/inventories',
-  selects: 'abcde abcdef bcdef cdef cdef cf',
-  ...inventory,
-  steps: [
-    place('web', { predicates: gold }),
-    profile('f', 'gold'),
-    profile('a', 'silver'),
-    slowly(HELD_SECONDS, step('ClusterProfile b is deleted', removeProfiles('b'))),
-    slowly(HELD_SECONDS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
-    slowly(HELD_SECONDS, profile('c', 'gold')),
-  ],
-};
 
 /** A cluster of Open Cluster Management. Without `isAvailable` its hub has not heard of it yet. */
 async function addOcm(hands: Hands, name: string, spec: JsonRecord = {}, isAvailable = true): Promise<void> {
@@ -164,45 +102,92 @@ const bestScore: PlacementSpec['prioritizerPolicy'] = {
   configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'score/usage/cpu' } } }],
 };
 
-/** Two inventories; one has taints and scores. */
-const openClusters: Scenario = {
-  name: 'timed/open-clusters',
-  selects: 'fg fg fgh fgh efg efg efg efg aefg aceg',
-  ...inventory,
-  programs: [{ ...inventory.programs[0], config: { inventories: { clusterProfiles: TEAM, ocmClusters: true } } }],
-  given: async (hands) => {
-    for (const name of ['ocmmanagedclusters', 'ocmaddonplacementscores'])
-      await createAll(hands, `test/support/definitions/${name}.yaml`);
-    await inventory.given(hands);
-    for (const name of 'fgh') {
-      await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-      await addOcm(hands, name);
-    }
+export const INVENTORIES = scenarios('timed', {
+  /** An inventory has a cluster of a name that people have given to another one. */
+  'taken-name': {
+    selects: 'abcde abcde abcde',
+    ...inventory,
+    steps: [
+      place('web', { predicates: gold }),
+      // That there is no such set is said after a while.
+      slowly(HELD_SECONDS, join('f', { labels: { tier: 'silver' } })),
+      slowly(HELD_SECONDS, profile('f', 'gold')),
+    ],
   },
-  steps: [
-    place('web', { numberOfClusters: 2, prioritizerPolicy: bestScore }),
-    score('h', 40),
-    place('web', { numberOfClusters: 3, prioritizerPolicy: bestScore }),
-    // Each of these steps ends before the score does.
-    pending(score('g', 50, at('11:00')), 90),
-    pending(
-      slowly(HELD_SECONDS, ocmCluster('h', { taints: [{ key: 'disks', effect: 'NoSelect', timeAdded: at('09:00') }] })),
-      90,
-    ),
-    // Both inventories have it: it stays what it is made from.
-    pending(slowly(HELD_SECONDS, ocmCluster('a', {})), 90),
-    pending(slowly(HELD_SECONDS, step('ClusterProfile a is deleted', removeProfiles('a'))), 90),
-    wait(90),
-    place('web', { numberOfClusters: 4, prioritizerPolicy: bestScore }),
-    slowly(HELD_SECONDS, ocmCluster('f', { hubAcceptsClient: false })),
-  ],
-};
-
-export const INVENTORIES: readonly Scenario[] = [
-  takenName,
-  inventories,
-  inventoryHealth,
-  inventoryReturns,
-  inventoryFlaps,
-  openClusters,
-];
+  inventories: {
+    selects: 'abcde abcdef bcdef cdef cdef cf',
+    ...inventory,
+    steps: [
+      place('web', { predicates: gold }),
+      profile('f', 'gold'),
+      profile('a', 'silver'),
+      slowly(HELD_SECONDS, step('ClusterProfile b is deleted', removeProfiles('b'))),
+      slowly(HELD_SECONDS, atOnce('ClusterProfiles c, d and e are deleted', removeProfiles('cde'))),
+      slowly(HELD_SECONDS, profile('c', 'gold')),
+    ],
+  },
+  /** A cluster that its inventory calls unhealthy is tainted after a minute, and none while most are. */
+  'inventory-health': {
+    selects: 'abcde bcde bcde ade',
+    ...inventory,
+    steps: [
+      place('web', { tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 1 }] }),
+      slowly(HELD_SECONDS, noted(0.2, step('a is not healthy', report('a', 'False')), selectedBy('web'))),
+      slowly(HELD_SECONDS, atOnce('b and c are not healthy', report('bc', 'False'))),
+      slowly(HELD_SECONDS, step('a is healthy', report('a', 'True'))),
+    ],
+    stores: [note(2, 'abcde')],
+  },
+  /** What is back before it is deleted stays, whatever the watch has delivered. */
+  'inventory-returns': {
+    selects: 'abcde abcde',
+    ...inventory,
+    steps: [place('web', { predicates: gold }), slowly(HELD_SECONDS, goneFor(50, 'b'))],
+  },
+  /** Each absence is waited for anew. */
+  'inventory-flaps': {
+    selects: 'abcde abcde acde',
+    ...inventory,
+    steps: [
+      place('web', { predicates: gold }),
+      slowly(HELD_SECONDS, goneFor(30, 'b')),
+      slowly(HELD_SECONDS, noted(0.5, step('ClusterProfile b is deleted', removeProfiles('b')), selectedBy('web'))),
+    ],
+    stores: [note(3, 'abcde')],
+  },
+  /** Two inventories; one has taints and scores. */
+  'open-clusters': {
+    selects: 'fg fg fgh fgh efg efg efg efg aefg aceg',
+    ...inventory,
+    programs: [{ ...inventory.programs[0], config: { inventories: { clusterProfiles: TEAM, ocmClusters: true } } }],
+    given: async (hands) => {
+      for (const name of ['ocmmanagedclusters', 'ocmaddonplacementscores'])
+        await createAll(hands, `test/support/definitions/${name}.yaml`);
+      await inventory.given(hands);
+      for (const name of 'fgh') {
+        await hands.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+        await addOcm(hands, name);
+      }
+    },
+    steps: [
+      place('web', { numberOfClusters: 2, prioritizerPolicy: bestScore }),
+      score('h', 40),
+      place('web', { numberOfClusters: 3, prioritizerPolicy: bestScore }),
+      // Each of these steps ends before the score does.
+      pending(score('g', 50, at('11:00')), 90),
+      pending(
+        slowly(
+          HELD_SECONDS,
+          ocmCluster('h', { taints: [{ key: 'disks', effect: 'NoSelect', timeAdded: at('09:00') }] }),
+        ),
+        90,
+      ),
+      // Both inventories have it: it stays what it is made from.
+      pending(slowly(HELD_SECONDS, ocmCluster('a', {})), 90),
+      pending(slowly(HELD_SECONDS, step('ClusterProfile a is deleted', removeProfiles('a'))), 90),
+      wait(90),
+      place('web', { numberOfClusters: 4, prioritizerPolicy: bestScore }),
+      slowly(HELD_SECONDS, ocmCluster('f', { hubAcceptsClient: false })),
+    ],
+  },
+});

@@ -4,7 +4,7 @@ import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, wait, type Scenario } from '../../scenario.js';
+import { slowly, step, wait, scenarios } from '../../scenario.js';
 import {
   addCluster,
   bindingOf,
@@ -37,7 +37,6 @@ import {
 
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
-const programs = [{ name: 'operator', controllers: ['placement'] }] as const;
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 const given = (names: string) => (hands: Hands) => fleet(hands, names, { labels: golden });
 const web = { name: 'web', namespace: TEAM };
@@ -55,206 +54,165 @@ const moving: PlacementSpec = {
   rebalance: { scoreMargin: 5, minSelectedSeconds: 0, intervalSeconds: 600 },
 };
 
-/** Who waits for a bound that is taken out of the spec goes on to wait: nobody has released them. */
-const boundTakenOut: Scenario = {
-  name: 'timed/bound-taken-out',
-  selects: 'abc abc abc',
-  programs,
-  given: async (hands) => {
-    await fleet(hands, 'abc', { labels: golden });
-    await addCluster(hands, 'd', { labels: silver });
-  },
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
-    label('d', golden),
-    edit('web', { disruptionBudget: null }),
-  ],
-};
-
-const heldAndPaused: Scenario = {
-  name: 'timed/held-and-paused',
-  selects: 'abc abc abc abc abc',
-  programs,
-  given: given('abc'),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
-    label('a', silver),
-    edit('web', { paused: true }),
-    label('b', silver),
-    edit('web', { paused: null }),
-  ],
-  stores: [says(2, 'phase', 'Held'), says(3, 'phase', 'Paused'), says(5, 'phase', 'Held')],
-};
-
-/** It has decided nothing, and does not say so. */
-const bornPaused: Scenario = {
-  name: 'timed/born-paused',
-  selects: '- - abc',
-  programs,
-  given: given('ab'),
-  steps: [
-    place('web', { predicates: gold, paused: true }),
-    join('c', { labels: golden }),
-    edit('web', { paused: null }),
-  ],
-  stores: [says(1, 'conditions.Ready.status', 'False'), says(3, 'conditions.Ready.status', 'True')],
-};
-
 const window: PlacementSpec['changeWindows'] = [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }];
 
 /** Not today, and not tomorrow. */
 const later: PlacementSpec['changeWindows'] = [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }];
 
-/** Who waits for the window of its set keeps nobody out who is better. */
-const betterThanWaiting: Scenario = {
-  name: 'timed/better-than-waiting',
-  selects: '- a a',
-  programs,
-  given: async (hands) => {
-    await priced(hands, { a: '50' });
-    await hands.create(setOf('late', { changeWindows: window }));
-    await hands.create(bindingOf('late'));
-    await addCluster(hands, 'b', { set: 'late', labels: golden, claims: { price: '10' } });
+export const STATES = scenarios('timed', {
+  /** Who waits for a bound that is taken out of the spec goes on to wait: nobody has released them. */
+  'bound-taken-out': {
+    selects: 'abc abc abc',
+    given: async (hands) => {
+      await fleet(hands, 'abc', { labels: golden });
+      await addCluster(hands, 'd', { labels: silver });
+    },
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
+      label('d', golden),
+      edit('web', { disruptionBudget: null }),
+    ],
   },
-  steps: [
-    pending(place('web', { numberOfClusters: 1, prioritizerPolicy: cheapest }), 300),
-    // Scores are looked at five seconds later.
-    slowly(10, claim('a', { price: '1' })),
-    claim('a', { price: '70' }),
-  ],
-};
-
-/** The budget holds what the window lets through. */
-const windowAndBudget: Scenario = {
-  name: 'timed/window-and-budget',
-  selects: 'abc abc abc',
-  programs,
-  given: given('abc'),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 }, changeWindows: window }),
-    pending(label('a', silver), 260),
-    pending(wait(140), 120),
-  ],
-};
-
-/** What the budget holds of an edit waits for the window from then on, too, and for it alone when it is released. */
-const editHeld: Scenario = {
-  name: 'timed/edit-held',
-  selects: 'abc abc abc abc abc',
-  programs,
-  given: given('abc'),
-  steps: [
-    place('web', { disruptionBudget: { maxRemovals: 0 } }),
-    edit('web', { predicates: [byLabels(silver)], changeWindows: later }),
-    unbind('fleet'),
-    // Until after the day of quiet: its end changes what the status says.
-    ...'a*'.split('').map((names) => annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `2026-11-24T12:00:00Z/${names}` })),
-  ],
-};
-
-/** Nothing of a set whose spec cannot be read changes. */
-const invalidSet: Scenario = {
-  name: 'timed/invalid-set',
-  selects: 'abc abc abc bc',
-  programs,
-  given: given('abc'),
-  steps: [
-    place('web', { predicates: gold }),
-    step('a spec of the set is stored that admission refuses today', (hands) =>
-      hands.overwrite(
-        ManagedClusterSets,
-        { name: 'fleet' },
-        { changeWindows: [{ start: 'Someday 10:00', duration: '2h' }] },
+  'held-and-paused': {
+    selects: 'abc abc abc abc abc',
+    given: given('abc'),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+      label('a', silver),
+      edit('web', { paused: true }),
+      label('b', silver),
+      edit('web', { paused: null }),
+    ],
+    stores: [says(2, 'phase', 'Held'), says(3, 'phase', 'Paused'), says(5, 'phase', 'Held')],
+  },
+  /** It has decided nothing, and does not say so. */
+  'born-paused': {
+    selects: '- - abc',
+    given: given('ab'),
+    steps: [
+      place('web', { predicates: gold, paused: true }),
+      join('c', { labels: golden }),
+      edit('web', { paused: null }),
+    ],
+    stores: [says(1, 'conditions.Ready.status', 'False'), says(3, 'conditions.Ready.status', 'True')],
+  },
+  /** Who waits for the window of its set keeps nobody out who is better. */
+  'better-than-waiting': {
+    selects: '- a a',
+    given: async (hands) => {
+      await priced(hands, { a: '50' });
+      await hands.create(setOf('late', { changeWindows: window }));
+      await hands.create(bindingOf('late'));
+      await addCluster(hands, 'b', { set: 'late', labels: golden, claims: { price: '10' } });
+    },
+    steps: [
+      pending(place('web', { numberOfClusters: 1, prioritizerPolicy: cheapest }), 300),
+      // Scores are looked at five seconds later.
+      slowly(10, claim('a', { price: '1' })),
+      claim('a', { price: '70' }),
+    ],
+  },
+  /** The budget holds what the window lets through. */
+  'window-and-budget': {
+    selects: 'abc abc abc',
+    given: given('abc'),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 }, changeWindows: window }),
+      pending(label('a', silver), 260),
+      pending(wait(140), 120),
+    ],
+  },
+  /** What the budget holds of an edit waits for the window from then on, too, and for it alone when it is released. */
+  'edit-held': {
+    selects: 'abc abc abc abc abc',
+    given: given('abc'),
+    steps: [
+      place('web', { disruptionBudget: { maxRemovals: 0 } }),
+      edit('web', { predicates: [byLabels(silver)], changeWindows: later }),
+      unbind('fleet'),
+      // Until after the day of quiet: its end changes what the status says.
+      ...'a*'
+        .split('')
+        .map((names) => annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `2026-11-24T12:00:00Z/${names}` })),
+    ],
+  },
+  /** Nothing of a set whose spec cannot be read changes. */
+  'invalid-set': {
+    selects: 'abc abc abc bc',
+    given: given('abc'),
+    steps: [
+      place('web', { predicates: gold }),
+      step('a spec of the set is stored that admission refuses today', (hands) =>
+        hands.overwrite(
+          ManagedClusterSets,
+          { name: 'fleet' },
+          { changeWindows: [{ start: 'Someday 10:00', duration: '2h' }] },
+        ),
       ),
-    ),
-    label('a', silver),
-    step('the spec of the set can be read again', (hands) =>
-      hands.patch(ManagedClusterSets, { name: 'fleet' }, { spec: { changeWindows: null } }),
-    ),
-  ],
-};
-
-/** While a spec cannot be read, the budget of the last decision binds. */
-const invalidSpec: Scenario = {
-  name: 'timed/invalid-spec',
-  selects: 'abcd abcd abcd',
-  programs,
-  given: given('abcd'),
-  steps: [
-    place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
-    step('a spec is stored that admission refuses today', (hands) =>
-      hands.overwrite(Placements, web, {
-        predicates: gold,
-        disruptionBudget: { maxRemovals: 0 },
-        tolerations: [{ operator: 'Sometimes' }],
-      }),
-    ),
-    leave('a'),
-  ],
-};
-
-/** Nobody moves while deleted clusters are held. */
-const heldMoves: Scenario = {
-  name: 'timed/held-moves',
-  selects: 'abcdefgh fghi',
-  programs,
-  given: (hands) => priced(hands, { a: '10', b: '20', c: '30', d: '40', e: '50', f: '60', g: '70', h: '80', i: '90' }),
-  steps: [
-    place('web', { ...moving, numberOfClusters: 8 }),
-    slowly(
-      8 * 60,
-      noted(
-        12,
-        atOnce('a, b, c, d and e are deleted, and i reports a lower price', async (hands) => {
-          for (const name of 'abcde') await hands.remove(ManagedClusters, { name });
-          await setClaims(hands, 'i', { price: '1' });
+      label('a', silver),
+      step('the spec of the set can be read again', (hands) =>
+        hands.patch(ManagedClusterSets, { name: 'fleet' }, { spec: { changeWindows: null } }),
+      ),
+    ],
+  },
+  /** While a spec cannot be read, the budget of the last decision binds. */
+  'invalid-spec': {
+    selects: 'abcd abcd abcd',
+    given: given('abcd'),
+    steps: [
+      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
+      step('a spec is stored that admission refuses today', (hands) =>
+        hands.overwrite(Placements, web, {
+          predicates: gold,
+          disruptionBudget: { maxRemovals: 0 },
+          tolerations: [{ operator: 'Sometimes' }],
         }),
-        selectedBy('web'),
       ),
-    ),
-  ],
-  stores: [note(2, 'abcdefgh')],
-};
-
-/** Nobody moves while the clusters of a replaced definition are held. */
-const moveWhileReplaced: Scenario = {
-  name: 'timed/move-while-replaced',
-  selects: 'ab ab ab ab cd',
-  programs,
-  given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
-  steps: [
-    place('web', { ...moving, numberOfClusters: 2 }),
-    redefine,
-    joinPriced({ c: '1', d: '2' }),
-    wait(60),
-    slowly(30 * 60, joinPriced({ a: '10', b: '20' })),
-  ],
-};
-
-/** Nobody moves to a cluster to which others are preferred. */
-const moveToWorse: Scenario = {
-  name: 'timed/move-to-worse',
-  selects: 'ab ab ab ab',
-  programs,
-  given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
-  steps: [
-    place('web', { ...moving, numberOfClusters: 2 }),
-    taint('c', [{ key: 'old', effect: 'PreferNoSelect' }]),
-    claim('c', { price: '0' }),
-    wait(30),
-  ],
-};
-
-export const STATES: readonly Scenario[] = [
-  boundTakenOut,
-  heldAndPaused,
-  bornPaused,
-  betterThanWaiting,
-  windowAndBudget,
-  editHeld,
-  invalidSet,
-  invalidSpec,
-  heldMoves,
-  moveWhileReplaced,
-  moveToWorse,
-];
+      leave('a'),
+    ],
+  },
+  /** Nobody moves while deleted clusters are held. */
+  'held-moves': {
+    selects: 'abcdefgh fghi',
+    given: (hands) =>
+      priced(hands, { a: '10', b: '20', c: '30', d: '40', e: '50', f: '60', g: '70', h: '80', i: '90' }),
+    steps: [
+      place('web', { ...moving, numberOfClusters: 8 }),
+      slowly(
+        8 * 60,
+        noted(
+          12,
+          atOnce('a, b, c, d and e are deleted, and i reports a lower price', async (hands) => {
+            for (const name of 'abcde') await hands.remove(ManagedClusters, { name });
+            await setClaims(hands, 'i', { price: '1' });
+          }),
+          selectedBy('web'),
+        ),
+      ),
+    ],
+    stores: [note(2, 'abcdefgh')],
+  },
+  /** Nobody moves while the clusters of a replaced definition are held. */
+  'move-while-replaced': {
+    selects: 'ab ab ab ab cd',
+    given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
+    steps: [
+      place('web', { ...moving, numberOfClusters: 2 }),
+      redefine,
+      joinPriced({ c: '1', d: '2' }),
+      wait(60),
+      slowly(30 * 60, joinPriced({ a: '10', b: '20' })),
+    ],
+  },
+  /** Nobody moves to a cluster to which others are preferred. */
+  'move-to-worse': {
+    selects: 'ab ab ab ab',
+    given: (hands) => priced(hands, { a: '10', b: '20', c: '30' }),
+    steps: [
+      place('web', { ...moving, numberOfClusters: 2 }),
+      taint('c', [{ key: 'old', effect: 'PreferNoSelect' }]),
+      claim('c', { price: '0' }),
+      wait(30),
+    ],
+  },
+});
