@@ -290,6 +290,18 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'the sets are remembered while any cluster is held or waits',
     plan: '{"scenario":"timed/edit-held","seed":0,"faults":[],"from":4,"to":5}',
   },
+  {
+    what: 'left an empty decision object that records removals for as long as they counted by a budget which an edit had taken out',
+    since: '2026-11-27',
+    mendedBy: 'empty objects are looked at again a minute after the end of a budget',
+    plan: '{"scenario":"timed/record-ends","seed":0,"faults":[],"from":2,"to":3}',
+  },
+  {
+    what: 'said of a paused Placement that clusters wait for windows which had been set during the pause, and let them go at its end',
+    since: '2026-11-27',
+    mendedBy: 'an edit of a paused Placement is remembered as one',
+    plan: '{"scenario":"timed/windows-in-pause","seed":0,"faults":[],"from":2,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

@@ -9,7 +9,7 @@ import { bytePlans, crashPlans, eventPlans, randomPlan, requestPlans } from './e
 import { FOUND } from './found.js';
 import { readPlan, type Plan } from './plan.js';
 import { SCENARIOS } from './scenarios/all.js';
-import { drawnNames } from './scenarios/drawn.js';
+import { drawnNames, drawnScenario } from './scenarios/drawn.js';
 
 const USAGE = `npm run faults -- --plans N --seed S: N random plans, after those of each --exhaustive bytes|crashes|events|requests.
 npm run faults -- --plan JSON [--log]: one plan, with the log of the programs.
@@ -49,8 +49,9 @@ const options = {
   /** Of a process that another one has started: it asks for scenarios. */
   worker: { type: 'boolean' },
 } as const;
-/** So many random plans have a scenario that is drawn; one of twenty plans, where others run beside it. */
+/** A scenario that is drawn has so many random plans; so many times as many are of others, where these run beside it. */
 const PLANS_OF_DRAWN = 20;
+const OTHERS_BESIDE = 20;
 /** Of many plans. */
 const OF_MANY = ['plans', 'seed', 'exhaustive', 'share', 'found', 'scenario', 'first'] as const;
 
@@ -60,14 +61,10 @@ const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf(
   if (plan === undefined && given.log === true) throw new Error('--log: is only for one --plan');
   const plansWanted = integerOf('plans', given.plans ?? '0', 0);
   const seedGiven = seedOf(given.seed);
-  const written = SCENARIOS.map(({ name }) => name);
   const all = {
     values: given,
     one: plan === undefined ? undefined : valueOf('plan', () => readPlan(plan)),
-    names: [
-      ...written,
-      ...drawnNames(seedGiven, Math.ceil(plansWanted / PLANS_OF_DRAWN / (scenario === '' ? 20 : 1))),
-    ].filter((name) => name.startsWith(scenario)),
+    names: namesOf(scenario, seedGiven, plansWanted),
     sorts: exhaustive.map((sort) => {
       if (sort !== 'bytes' && sort !== 'crashes' && sort !== 'events' && sort !== 'requests')
         throw new Error(`--exhaustive: ${JSON.stringify(sort)} is none of ${Object.keys(EXHAUSTIVE).join(', ')}`);
@@ -83,6 +80,14 @@ const { values, one, names, sorts, wanted, seed, share, workers } = argumentsOf(
     throw new Error(`${NOTHING_TO_RUN}: give --plans, --exhaustive, --found or --plan`);
   return all;
 });
+
+/** Of the scenarios whose names begin with `scenario`; also one that is drawn, by its whole name. */
+function namesOf(scenario: string, ofSeed: number, plans: number): readonly string[] {
+  if (drawnScenario(scenario) !== undefined) return [scenario];
+  const drawn = Math.ceil(plans / PLANS_OF_DRAWN / (scenario === '' ? OTHERS_BESIDE : 1));
+  const all = [...SCENARIOS.map(({ name }) => name), ...drawnNames(ofSeed, drawn)];
+  return all.filter((name) => name.startsWith(scenario));
+}
 
 /** How many random plans a scenario gets for one of an engine or of agents: those cost five times as much as the cheapest. */
 const WEIGHTS: Readonly<Record<string, number>> = { placement: 20, gateway: 25, timed: 4 };

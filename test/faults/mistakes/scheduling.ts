@@ -222,8 +222,8 @@ export const SCHEDULING: readonly Mistake[] = [
   {
     name: 'what time alone brings waits for the next resync',
     file: 'operator/controllers/placement/report.ts',
-    from: '...(lookAgain === undefined ? [] : [lookAgain])];',
-    to: '];',
+    from: '...(lookAgain === undefined ? [] : [lookAgain]),',
+    to: '',
     scenarios: 'timed/change-window',
   },
   {
@@ -264,7 +264,7 @@ export const SCHEDULING: readonly Mistake[] = [
   {
     name: 'a pause remembers the spec that it was decided for',
     file: 'domain/placement/select/waiting.ts',
-    from: 'if (rules.paused || rules.problem !== undefined) return before;',
+    from: "if (rules.paused || rules.problem !== undefined) return isFirst && isEdited(placement) ? '' : before;",
     to: 'if (rules.problem !== undefined) return before;',
     scenarios: 'timed/edit-in-pause',
   },

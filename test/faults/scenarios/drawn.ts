@@ -6,7 +6,7 @@ import { ManagedClusters } from '../../../src/api/resources.js';
 import { slowly, type Scenario, type Step } from '../scenario.js';
 import { addCluster, bind, claim, fleet, gold, join, label, leave, place, taint, unbind, unplace } from './fleet.js';
 import { byClaims, byLabels } from './placement/words.js';
-import { annotate, atOnce, cheapest, edit } from './timed/words.js';
+import { annotate, atOnce, cheapest, edit, pending } from './timed/words.js';
 
 /**
  * Scenarios that nobody has written: what somebody does with a Placement and its clusters, drawn by the number in its name. Who is
@@ -19,6 +19,8 @@ const STEPS = 6;
 const MOST_DELETED = 2;
 /** Longer than any run, and a day: what has used up a budget is not forgotten meanwhile. */
 const WEEK_SECONDS = 604_800;
+/** An empty object that records removals goes by then, when the budget is taken out. */
+const CLEARED_MINUTES = 130;
 /** So are releases. */
 const LATER = '2026-11-24T12:00:00Z';
 const TIERS = [{ tier: 'gold' }, { tier: 'silver' }] as const;
@@ -48,7 +50,9 @@ export function drawnScenario(name: string): Scenario | undefined {
       await fleet(hands, '');
       for (const [one, of] of given) await addCluster(hands, one, of);
     },
-    steps: [place('web', history.spec()), ...Array.from({ length: STEPS }, () => history.step())],
+    steps: [place('web', history.spec()), ...Array.from({ length: STEPS }, () => history.step())].map((one) =>
+      pending(one, CLEARED_MINUTES),
+    ),
   };
 }
 

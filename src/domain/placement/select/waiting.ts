@@ -68,10 +68,15 @@ function isEdited({ rules, status, generation }: PlacementView): boolean {
   return made === undefined ? field(status, 'observedGeneration') !== generation : made !== rules.specHash;
 }
 
-/** The hash to remember with a decision; `isStored`: the whole decision is. One that is not equals no hash. */
-export function specHashToRemember({ rules, status }: PlacementView, isStored: boolean): string | undefined {
+/**
+ * The hash to remember with a decision; `isStored`: the whole decision is. One that is not equals no hash, nor does that of a spec
+ * which was edited during a pause: the end of the pause makes what the edit brings about.
+ */
+export function specHashToRemember(placement: PlacementView, isStored: boolean): string | undefined {
+  const { rules, status } = placement;
   const before = readBasis(status)?.specHash;
-  if (rules.paused || rules.problem !== undefined) return before;
+  const isFirst = before === undefined && rules.specHash !== undefined;
+  if (rules.paused || rules.problem !== undefined) return isFirst && isEdited(placement) ? '' : before;
   if (rules.specHash === undefined || isStored) return rules.specHash;
   return before ?? '';
 }

@@ -9,7 +9,16 @@ import {
   heldStates,
   statusWithHolds,
 } from '../../../domain/placement/report/status.js';
-import { comingIn, keptOut, leaving, staying } from '../../../domain/placement/select/decision.js';
+import {
+  comingIn,
+  holdOf,
+  keptOut,
+  leaving,
+  staying,
+  type Decision,
+} from '../../../domain/placement/select/decision.js';
+import { isHold } from '../../../domain/placement/select/holders.js';
+import { budgetInForce } from '../../../domain/placement/select/limits.js';
 import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
 import { readDecision } from '../../../domain/placement/stored/decision.js';
@@ -25,6 +34,8 @@ import { Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 
 const TERMINATING_RETRY_MS = 5_000;
+/** How long after the end of a budget empty objects are looked at again. */
+const UNBOUNDED_MS = 60_000;
 /** Definitions that could not be read are asked for again after this; later with the next change or resync. */
 const DEFINITIONS_RETRY_MS = 60_000;
 /** Who may not read them does not try for ever. */
@@ -133,7 +144,10 @@ function resultOf({ input, decision, publication, error }: Outcome, { clock }: S
   if (problem !== undefined) return { ending: 'stalled', reason: `invalid field ${problem.field}` };
   const { snapshot, state } = input;
   const isUnknown = snapshot.definitions === undefined;
-  const times = [...emptyObjectEnds(input, publication.changes), ...(lookAgain === undefined ? [] : [lookAgain])];
+  const times = [
+    ...emptyObjectEnds(input, decision, publication.changes),
+    ...(lookAgain === undefined ? [] : [lookAgain]),
+  ];
   if (isUnknown && state.withoutDefinitions < DEFINITIONS_RETRIES) times.push(clock.now() + DEFINITIONS_RETRY_MS);
   state.withoutDefinitions = isUnknown ? state.withoutDefinitions + 1 : 0;
   if (times.length === 0) return DONE;
@@ -146,8 +160,13 @@ function resultOf({ input, decision, publication, error }: Outcome, { clock }: S
  */
 function emptyObjectEnds(
   { snapshot, objects, owner }: Input,
+  decision: Decision,
   { writes, pieces }: Publication['changes'],
 ): readonly number[] {
+  const { rules } = snapshot.placement;
+  const holds = holdOf(decision) !== undefined || keptOut(decision, isHold).length > 0;
+  // A budget that an edit has taken out bounds nothing from the next pass on: records count less long then.
+  const isOver = rules.budget === undefined && budgetInForce(snapshot.placement) !== undefined && !holds;
   const deleted = new Set(writes.flatMap(({ kind, name }) => (kind === 'delete' ? [name] : [])));
   return (
     [...objects.values()]
@@ -158,7 +177,7 @@ function emptyObjectEnds(
         return ordinal > 1 && ownership === 'ours' && !deleting && !pieces.has(ordinal);
       })
       // Without a record it is due at once.
-      .map((object) => recordsEnd(object, snapshot) ?? 0)
+      .map((object) => (isOver ? snapshot.now + UNBOUNDED_MS : (recordsEnd(object, snapshot) ?? 0)))
       .filter((end) => end !== 'never')
   );
 }

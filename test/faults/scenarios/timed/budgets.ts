@@ -1,10 +1,10 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ManagedClusters, PlacementDecisions } from '../../../../src/api/resources.js';
 import { wait, scenarios } from '../../scenario.js';
 import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
-import { annotate, at, atOnce, edit } from './words.js';
+import { annotate, at, atOnce, edit, pending } from './words.js';
 
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
@@ -157,5 +157,22 @@ export const BUDGETS = scenarios('timed', {
         ['old', 'older'].map((key) => ({ key, effect: 'PreferNoSelect' })),
       ),
     ],
+  },
+  /** Without a budget, an object that records removals goes when they count no longer. */
+  'record-ends': {
+    selects: 'ab a a a',
+    given: (hands) => fleet(hands, 'ab', { labels: golden }),
+    steps: [
+      place('web', {
+        predicates: gold,
+        disruptionBudget: { maxRemovals: 2, windowSeconds: 604_800 },
+        decisionStrategy: { groupStrategy: { clustersPerDecisionGroup: 1 } },
+      }),
+      label('b', silver),
+      // The record has a time within two hours.
+      pending(edit('web', { disruptionBudget: null }), 130),
+      wait(130),
+    ],
+    stores: [{ step: 4, type: PlacementDecisions, expect: ['web-decision-1'] }],
   },
 });

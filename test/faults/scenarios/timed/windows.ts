@@ -129,4 +129,16 @@ export const WINDOWS = scenarios('timed', {
       edit('web', { paused: null }),
     ],
   },
+  /** What an edit of a paused Placement brings about, the end of the pause does, and no window. */
+  'windows-in-pause': {
+    selects: 'abc abc abc abc bc',
+    given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+    steps: [
+      place('web', { predicates: gold }),
+      edit('web', { paused: true }),
+      label('a', { tier: 'silver' }),
+      edit('web', { changeWindows: [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }] }),
+      edit('web', { paused: null }),
+    ],
+  },
 });
