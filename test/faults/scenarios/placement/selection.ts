@@ -1,7 +1,7 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusterSets } from '../../../../src/api/resources.js';
 import { step, scenarios } from '../../scenario.js';
-import { addCluster, bind, claim, fleet, join, label, leave, place, report, taint, unbind, unplace } from '../fleet.js';
+import { addCluster, claim, fleet, join, label, leave, place, report, taint, unplace } from '../fleet.js';
 import { addSet, byClaims, byExpressions, byLabels, move, type Requirement, reselect } from './words.js';
 
 /** Which clusters a Placement selects. */
@@ -16,9 +16,6 @@ const isNew: Requirement = { key: 'kubernetes-version', operator: 'Ge', values: 
 const isOld: Requirement = { key: 'kubernetes-version', operator: 'Le', values: ['v1.30.4'] };
 const isRoomy = 'quantity(managedCluster.status.allocatable.cpu).isGreaterThan(quantity("2"))';
 const isGolden = 'managedCluster.metadata.labels.tier == "gold"';
-
-const repair = { key: 'repair', effect: 'NoSelect' };
-const tolerations: PlacementSpec['tolerations'] = [{ key: 'repair', operator: 'Exists' }];
 
 const slow = { key: 'slow', effect: 'PreferNoSelect' };
 
@@ -135,26 +132,6 @@ export const SELECTION = scenarios('placement', {
       reselect('precious', ['gold']),
     ],
   },
-  bindings: {
-    given: async (hands) => {
-      await fleet(hands, 'abc');
-      await addSet(hands, 'blue');
-      for (const name of 'def') await addCluster(hands, name, { set: 'blue' });
-    },
-    steps: [place('web', { numberOfClusters: 5 }), unbind('blue'), bind('blue'), unbind('fleet'), unbind('blue')],
-  },
-  /** Clusters leave for a taint that is not tolerated, and come back. */
-  taints: {
-    given: (hands) => fleet(hands, 'abcd'),
-    steps: [
-      place('web', {}),
-      taint('b', [repair]),
-      place('web', { tolerations }),
-      taint('c', [repair, { key: 'old', effect: 'NoSelectIfNew' }]),
-      place('web', {}),
-      taint('b', []),
-    ],
-  },
   /** Clusters with a taint that others are preferred to come in last, and stay where they are. */
   preferred: {
     given: (hands) => fleet(hands, 'abcdef'),
@@ -181,18 +158,6 @@ export const SELECTION = scenarios('placement', {
       label('b', { tier: 'silver' }),
       place('web', { predicates: [byLabels({ tier: 'silver' })] }),
       place('api', { predicates: broken }),
-    ],
-  },
-  numbers: {
-    given: (hands) => fleet(hands, 'abcdefgh'),
-    steps: [
-      place('web', { numberOfClusters: 2 }),
-      place('web', { numberOfClusters: 5 }),
-      place('web', { numberOfClusters: 3 }),
-      place('web', {}),
-      place('web', { numberOfClusters: 0 }),
-      place('web', { numberOfClusters: 7 }),
-      leave('a'),
     ],
   },
   /** Each predicate has its own number. */

@@ -112,16 +112,6 @@ export const STATES = scenarios('timed', {
       claim('a', { price: '70' }),
     ],
   },
-  /** The budget holds what the window lets through. */
-  'window-and-budget': {
-    selects: 'abc abc abc',
-    given: given('abc'),
-    steps: [
-      place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 }, changeWindows: window }),
-      pending(label('a', silver), 260),
-      pending(wait(140), 120),
-    ],
-  },
   /** What the budget holds of an edit waits for the window from then on, too, and for it alone when it is released. */
   'edit-held': {
     selects: 'abc abc abc abc abc',
