@@ -41,8 +41,10 @@ export interface Scenario {
   readonly repeatsEvents?: boolean;
 }
 
+export type Unnamed = Omit<Scenario, 'name'>;
+
 /** The scenarios of a folder, by what follows it in their names. */
-export function scenarios(folder: string, byName: Readonly<Record<string, Omit<Scenario, 'name'>>>): Scenario[] {
+export function scenarios(folder: string, byName: Readonly<Record<string, Unnamed>>): Scenario[] {
   return Object.entries(byName).map(([name, one]) => ({ name: `${folder}/${name}`, ...one }));
 }
 

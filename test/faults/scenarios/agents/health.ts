@@ -2,7 +2,7 @@ import { AGENTS_NAMESPACE, TAINTS } from '../../../../src/api/names.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Hands } from '../../hub/hands.js';
-import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
+import { scenarios, slowly, step, wait, type Step, type Unnamed } from '../../scenario.js';
 import { bindingOf, gold, place, setOf } from '../fleet.js';
 import { note, noted, selectedBy } from '../timed/words.js';
 import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock, sicken } from './machines.js';
@@ -25,141 +25,8 @@ async function twoSets(hands: Hands, others: string, golden: string): Promise<vo
   await hands.patch(ManagedClusters, { name: golden }, { metadata: { labels: { tier: 'gold' } } });
 }
 
-const silence: Scenario = {
-  name: 'agents/silence',
-  selects: 'ac bc bc',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', { numberOfClusters: 2, tolerations }), slowly(150, cut('a')), slowly(60, connect('a'))],
-};
-
-/** Its agent says that the API server of the cluster is not ready: it is tainted after two lease durations. */
-const unhealthy: Scenario = {
-  name: 'agents/unhealthy',
-  selects: 'ac bc bc',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [
-    place('web', {
-      numberOfClusters: 2,
-      tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 20 }],
-    }),
-    slowly(150, sicken('a')),
-    slowly(60, sicken('a', false)),
-  ],
-};
-
-/** First its API server is not ready, then it is silent: by that taint it leaves, which has the time of the first. */
-const unhealthyAndSilent: Scenario = {
-  name: 'agents/unhealthy-and-silent',
-  selects: 'abcde abcde bcde',
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd', 'e'],
-  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
-  steps: [
-    place('web', {
-      tolerations: [
-        { key: TAINTS.unavailable, operator: 'Exists' },
-        { key: TAINTS.unreachable, tolerationSeconds: 600 },
-      ],
-    }),
-    slowly(700, sicken('a')),
-    slowly(250, cut('a')),
-  ],
-};
-
-/** A cluster whose agent is given up has no taint of silence. */
-const agentGivenUp: Scenario = {
-  name: 'agents/given-up',
-  selects: 'abcde bcde abcde',
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd', 'e'],
-  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
-  steps: [
-    place('web', { tolerations }),
-    slowly(200, cut('a')),
-    slowly(
-      60,
-      step('cluster a has no agent any more', (hands) =>
-        hands.patch(ManagedClusters, { name: 'a' }, { spec: { hubAcceptsClient: null } }),
-      ),
-    ),
-  ],
-};
-
-/** Clusters that the hub refuses are no part of a silent fleet. */
-const refusedAndSilent: Scenario = {
-  name: 'agents/refused-and-silent',
-  selects: 'abcde cde de',
-  isTimed: true,
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd', 'e'],
-  given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
-  steps: [
-    place('web', { tolerations }),
-    slowly(330, {
-      title: 'the hub refuses cluster a, and 150 s later b',
-      act: async (stage) => {
-        await slowly(150, accept('a', false)).act(stage);
-        await accept('b', false).act(stage);
-      },
-    }),
-    slowly(300, cut('c')),
-  ],
-};
-
-/** The brake of a set ends after 15 minutes. */
-const setBrakeEnds: Scenario = {
-  name: 'agents/set-brake-ends',
-  selects: 'a -',
-  isTimed: true,
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
-  given: (hands) => twoSets(hands, 'defg', 'a'),
-  steps: [place('web', { predicates: gold, tolerations }), slowly(360, noted(12, cut('abc'), selectedBy('web')))],
-  stores: [note(2, 'a')],
-};
-
-/** What somebody takes out of a report is there again within an hour. */
-const reportTakenOut: Scenario = {
-  name: 'agents/report-taken-out',
-  selects: '- a a',
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a'),
-  steps: [
-    place('web', { predicates: north }),
-    slowly(5, customClaims('a', { region: 'north' })),
-    {
-      title: 'somebody takes the claims out of the status of cluster a, and 70 minutes pass',
-      act: async ({ hands, simulation }) => {
-        await hands.patch(ManagedClusters, { name: 'a' }, { status: { clusterClaims: null } }, 'status');
-        await simulation.leap(70 * 60_000);
-      },
-    },
-  ],
-};
-
-/** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
-const brake: Scenario = {
-  name: 'agents/brake',
-  selects: 'ac ac ad ad',
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd'],
-  given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
-  steps: [
-    place('web', { numberOfClusters: 2, tolerations }),
-    slowly(150, cut('abc')),
-    slowly(330, connect('ab')),
-    slowly(60, connect('c')),
-  ],
-};
-
 /** Of six clusters in two sets, Placement `web` may select d. A fault that silences one more is what the brake is for. */
-const silenced = (name: string, selects: string, names: string): Scenario => ({
-  name: `agents/${name}`,
+const silenced = (selects: string, names: string): Unnamed => ({
   selects,
   isTimed: true,
   ...HUB,
@@ -168,133 +35,216 @@ const silenced = (name: string, selects: string, names: string): Scenario => ({
   steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut(names))],
 });
 
-/** Half of a fleet is not most of it. */
-const half = silenced('half', 'd -', 'ade');
-
-/** A set can be silent in a fleet that is not. */
-const setBrake = silenced('set-brake', 'd d', 'abc');
-
-/** As long as half of the fleet is silent, it has not recovered: a process that is started meanwhile does not know that. */
-const recovery: Scenario = {
-  name: 'agents/recovery',
-  selects: 'ac ac',
-  isTimed: true,
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd'],
-  given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
-  steps: [
-    place('web', { numberOfClusters: 2, tolerations }),
-    slowly(330, {
-      title: 'no network between the hub and a, b, c, and one of a again after 150 s',
-      act: async (stage) => {
-        await slowly(150, cut('abc')).act(stage);
-        await connect('a').act(stage);
-      },
-    }),
-  ],
-};
-
 const maintain = (name: string, maintenance: string | null): Step =>
   step(`cluster ${name} has maintenance ${maintenance}`, (hands) =>
     hands.patch(ManagedClusters, { name }, { spec: { maintenance } }),
   );
 
-const drain: Scenario = {
-  name: 'agents/drain',
-  selects: 'ac bc bc bc ac',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc'),
-  steps: [
-    place('web', { numberOfClusters: 2 }),
-    maintain('a', 'Draining'),
-    maintain('a', null),
-    maintain('c', 'Cordoned'),
-    maintain('b', 'Draining'),
-  ],
-};
-
-const clock: Scenario = {
-  name: 'agents/clock',
-  selects: 'a a a a',
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a', SHORT),
-  steps: [place('web', {}), slowly(60, setClock('a', 300_000)), wait(2), slowly(60, setClock('a', 0))],
-};
-
-const claims: Scenario = {
-  name: 'agents/claims',
-  selects: '- a ab b',
-  ...HUB,
-  homes: ['a', 'b'],
-  given: (hands) => machines(hands, 'ab', 'ab'),
-  steps: [
-    place('web', { predicates: north }),
-    slowly(5, customClaims('a', { region: 'north' })),
-    slowly(5, customClaims('b', { region: 'north', 'Not-a-label': 'x' })),
-    slowly(5, customClaims('a', { region: null })),
-  ],
-};
-
-const accepted: Scenario = {
-  name: 'agents/accepted',
-  selects: 'abc bc abc',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [place('web', { tolerations }), slowly(150, accept('a', false)), slowly(60, accept('a', true))],
-};
-
-/** What an agent has to say while it cannot reach the hub, it says later. */
-const claimsWhileCut: Scenario = {
-  name: 'agents/claims-while-cut',
-  selects: '- - - b',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [
-    place('web', { predicates: north }),
-    // Until it is tainted: else a step that takes longer would end otherwise.
-    slowly(150, cut('b')),
-    slowly(5, customClaims('b', { region: 'north' })),
-    slowly(60, connect('b')),
-  ],
-};
-
-const leaseDeleted: Scenario = {
-  name: 'agents/lease-deleted',
-  selects: 'abc abc',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'abc', SHORT),
-  steps: [
-    place('web', { tolerations }),
-    slowly(
-      150,
-      step('the Lease of cluster a is deleted', (hands) =>
-        hands.remove(Leases, { name: 'a', namespace: AGENTS_NAMESPACE }),
+export const HEALTH = scenarios('agents', {
+  silence: {
+    selects: 'ac bc bc',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    steps: [place('web', { numberOfClusters: 2, tolerations }), slowly(150, cut('a')), slowly(60, connect('a'))],
+  },
+  /** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
+  brake: {
+    selects: 'ac ac ad ad',
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd'],
+    given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+    steps: [
+      place('web', { numberOfClusters: 2, tolerations }),
+      slowly(150, cut('abc')),
+      slowly(330, connect('ab')),
+      slowly(60, connect('c')),
+    ],
+  },
+  /** As long as half of the fleet is silent, it has not recovered: a process that is started meanwhile does not know that. */
+  recovery: {
+    selects: 'ac ac',
+    isTimed: true,
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd'],
+    given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+    steps: [
+      place('web', { numberOfClusters: 2, tolerations }),
+      slowly(330, {
+        title: 'no network between the hub and a, b, c, and one of a again after 150 s',
+        act: async (stage) => {
+          await slowly(150, cut('abc')).act(stage);
+          await connect('a').act(stage);
+        },
+      }),
+    ],
+  },
+  drain: {
+    selects: 'ac bc bc bc ac',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc'),
+    steps: [
+      place('web', { numberOfClusters: 2 }),
+      maintain('a', 'Draining'),
+      maintain('a', null),
+      maintain('c', 'Cordoned'),
+      maintain('b', 'Draining'),
+    ],
+  },
+  clock: {
+    selects: 'a a a a',
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a', SHORT),
+    steps: [place('web', {}), slowly(60, setClock('a', 300_000)), wait(2), slowly(60, setClock('a', 0))],
+  },
+  claims: {
+    selects: '- a ab b',
+    ...HUB,
+    homes: ['a', 'b'],
+    given: (hands) => machines(hands, 'ab', 'ab'),
+    steps: [
+      place('web', { predicates: north }),
+      slowly(5, customClaims('a', { region: 'north' })),
+      slowly(5, customClaims('b', { region: 'north', 'Not-a-label': 'x' })),
+      slowly(5, customClaims('a', { region: null })),
+    ],
+  },
+  /** What an agent has to say while it cannot reach the hub, it says later. */
+  'claims-while-cut': {
+    selects: '- - - b',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    steps: [
+      place('web', { predicates: north }),
+      // Until it is tainted: else a step that takes longer would end otherwise.
+      slowly(150, cut('b')),
+      slowly(5, customClaims('b', { region: 'north' })),
+      slowly(60, connect('b')),
+    ],
+  },
+  /** Its agent says that the API server of the cluster is not ready: it is tainted after two lease durations. */
+  unhealthy: {
+    selects: 'ac bc bc',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    steps: [
+      place('web', {
+        numberOfClusters: 2,
+        tolerations: [{ key: TAINTS.unavailable, operator: 'Exists', tolerationSeconds: 20 }],
+      }),
+      slowly(150, sicken('a')),
+      slowly(60, sicken('a', false)),
+    ],
+  },
+  /** First its API server is not ready, then it is silent: by that taint it leaves, which has the time of the first. */
+  'unhealthy-and-silent': {
+    selects: 'abcde abcde bcde',
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd', 'e'],
+    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    steps: [
+      place('web', {
+        tolerations: [
+          { key: TAINTS.unavailable, operator: 'Exists' },
+          { key: TAINTS.unreachable, tolerationSeconds: 600 },
+        ],
+      }),
+      slowly(700, sicken('a')),
+      slowly(250, cut('a')),
+    ],
+  },
+  /** A cluster whose agent is given up has no taint of silence. */
+  'given-up': {
+    selects: 'abcde bcde abcde',
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd', 'e'],
+    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    steps: [
+      place('web', { tolerations }),
+      slowly(200, cut('a')),
+      slowly(
+        60,
+        step('cluster a has no agent any more', (hands) =>
+          hands.patch(ManagedClusters, { name: 'a' }, { spec: { hubAcceptsClient: null } }),
+        ),
       ),
-    ),
-  ],
-};
-
-export const HEALTH: readonly Scenario[] = [
-  silence,
-  brake,
-  half,
-  setBrake,
-  recovery,
-  drain,
-  clock,
-  claims,
-  claimsWhileCut,
-  unhealthy,
-  unhealthyAndSilent,
-  agentGivenUp,
-  refusedAndSilent,
-  setBrakeEnds,
-  reportTakenOut,
-  leaseDeleted,
-  accepted,
-];
+    ],
+  },
+  /** Clusters that the hub refuses are no part of a silent fleet. */
+  'refused-and-silent': {
+    selects: 'abcde cde de',
+    isTimed: true,
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd', 'e'],
+    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    steps: [
+      place('web', { tolerations }),
+      slowly(330, {
+        title: 'the hub refuses cluster a, and 150 s later b',
+        act: async (stage) => {
+          await slowly(150, accept('a', false)).act(stage);
+          await accept('b', false).act(stage);
+        },
+      }),
+      slowly(300, cut('c')),
+    ],
+  },
+  /** The brake of a set ends after 15 minutes. */
+  'set-brake-ends': {
+    selects: 'a -',
+    isTimed: true,
+    ...HUB,
+    homes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    given: (hands) => twoSets(hands, 'defg', 'a'),
+    steps: [place('web', { predicates: gold, tolerations }), slowly(360, noted(12, cut('abc'), selectedBy('web')))],
+    stores: [note(2, 'a')],
+  },
+  /** What somebody takes out of a report is there again within an hour. */
+  'report-taken-out': {
+    selects: '- a a',
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a'),
+    steps: [
+      place('web', { predicates: north }),
+      slowly(5, customClaims('a', { region: 'north' })),
+      {
+        title: 'somebody takes the claims out of the status of cluster a, and 70 minutes pass',
+        act: async ({ hands, simulation }) => {
+          await hands.patch(ManagedClusters, { name: 'a' }, { status: { clusterClaims: null } }, 'status');
+          await simulation.leap(70 * 60_000);
+        },
+      },
+    ],
+  },
+  'lease-deleted': {
+    selects: 'abc abc',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    steps: [
+      place('web', { tolerations }),
+      slowly(
+        150,
+        step('the Lease of cluster a is deleted', (hands) =>
+          hands.remove(Leases, { name: 'a', namespace: AGENTS_NAMESPACE }),
+        ),
+      ),
+    ],
+  },
+  accepted: {
+    selects: 'abc bc abc',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    steps: [place('web', { tolerations }), slowly(150, accept('a', false)), slowly(60, accept('a', true))],
+  },
+  /** Half of a fleet is not most of it. */
+  half: silenced('d -', 'ade'),
+  /** A set can be silent in a fleet that is not. */
+  'set-brake': silenced('d d', 'abc'),
+});

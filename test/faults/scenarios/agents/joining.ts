@@ -3,20 +3,11 @@ import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases, Roles, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { condition } from '../../../support/scenario/checks/reading.js';
 import { AGENT_ACCOUNT, namespaceOf } from '../../hub/machine.js';
-import { slowly, step, wait, type Scenario, type Step } from '../../scenario.js';
+import { scenarios, slowly, step, wait, type Step } from '../../scenario.js';
 import { leave, place } from '../fleet.js';
 import { add, connect, customClaims, cut, HUB, machines, north, renew, setMachine } from './machines.js';
 
 /** How clusters join a hub, and with which identity. */
-
-const join: Scenario = {
-  name: 'agents/join',
-  selects: 'a ab ab',
-  ...HUB,
-  homes: ['a', 'b', 'c'],
-  given: (hands) => machines(hands, 'abc', 'a'),
-  steps: [place('web', { numberOfClusters: 2 }), slowly(60, add('b')), slowly(60, add('c', 'c', { leaseSeconds: 20 }))],
-};
 
 /** The agent may write its Secret, or may only read it. */
 const setSecretVerbs = (home: string, verbs: readonly string[]): Step =>
@@ -43,39 +34,6 @@ const recreateSecret: Step = {
   },
 };
 
-const secretNotStored: Scenario = {
-  name: 'agents/secret-not-stored',
-  selects: 'a a a',
-  ...HUB,
-  homes: ['a'],
-  given: async (hands) => {
-    await machines(hands, 'a', 'a');
-    await setMachine(hands, 'a', { runs: false });
-    await setSecretVerbs('a', ['get']).act({ hands } as never);
-    await setMachine(hands, 'a', { runs: true });
-  },
-  quietMs: 90_000,
-  steps: [place('web', {}), slowly(90, setSecretVerbs('a', ['get', 'patch'])), recreateSecret],
-};
-
-const rotation: Scenario = {
-  name: 'agents/rotation',
-  selects: 'a a a a a a -',
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a'),
-  steps: [
-    place('web', {}),
-    wait(34 * 60),
-    customClaims('a', { region: 'north' }),
-    wait(34 * 60),
-    // Longer than any token is valid.
-    wait(8 * 24 * 60),
-    place('web', { predicates: north }),
-    slowly(5, customClaims('a', { region: null })),
-  ],
-};
-
 /** A machine that was rebuilt takes over a name: its agent reads the Secret every five minutes. */
 const takeName: Step = {
   title: 'machine b gets a renewed manifest of cluster a, and cluster b is deleted later',
@@ -83,28 +41,6 @@ const takeName: Step = {
     await slowly(330, renew('a', 'b')).act(stage);
     await leave('b').act(stage);
   },
-};
-
-const renewed: Scenario = {
-  name: 'agents/renewed',
-  ...HUB,
-  homes: ['a', 'b'],
-  given: (hands) => machines(hands, 'ab', 'ab'),
-  steps: [
-    place('web', { numberOfClusters: 1 }),
-    slowly(70, renew('a')),
-    slowly(5, customClaims('a', { region: 'north' })),
-    slowly(70, takeName),
-  ],
-};
-
-/** The identity of a cluster ends with its last token. */
-const expired: Scenario = {
-  name: 'agents/expired',
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a'),
-  steps: [slowly(200, cut('a')), wait(8 * 24 * 60), connect('a'), slowly(70, renew('a'))],
 };
 
 /** Somebody deletes the Lease while its holder cannot be reached. */
@@ -119,56 +55,100 @@ const takeOver: Step = {
   },
 };
 
-/** Two machines have a manifest of the same cluster; only one of them holds its Lease. */
-const twin: Scenario = {
-  name: 'agents/twin',
-  ...HUB,
-  homes: ['a', 'b'],
-  given: (hands) => machines(hands, 'ab', 'a'),
-  steps: [slowly(70, add('a', 'b')), slowly(70, takeOver), slowly(70, connect('a'))],
-};
-
-const rejoin: Scenario = {
-  name: 'agents/rejoin',
-  selects: 'ab b ab ab',
-  ...HUB,
-  homes: ['a', 'b'],
-  given: (hands) => machines(hands, 'ab', 'ab'),
-  steps: [
-    place('web', {}),
-    slowly(70, leave('a')),
-    slowly(70, add('a')),
-    slowly(5, customClaims('a', { region: 'north' })),
-  ],
-};
-
-/** An agent replaces a token of unknown age soon after its start, and here it takes half a minute to store the new one. */
-const slowSecret: Scenario = {
-  name: 'agents/slow-secret',
-  selects: 'a a',
-  ...HUB,
-  homes: ['a'],
-  given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 20 }),
-  steps: [
-    place('web', {}),
-    slowly(150, {
-      title: 'the Secret of machine a is slow, and its agent starts again',
-      act: async ({ hands, simulation }) => {
-        await setMachine(hands, 'a', { secretDelayMs: 14_000, runs: false });
-        await simulation.pass(1_000);
-        await setMachine(hands, 'a', { runs: true });
-      },
-    }),
-  ],
-};
-
-export const JOINING: readonly Scenario[] = [
-  join,
-  secretNotStored,
-  slowSecret,
-  rotation,
-  renewed,
-  expired,
-  twin,
-  rejoin,
-];
+export const JOINING = scenarios('agents', {
+  join: {
+    selects: 'a ab ab',
+    ...HUB,
+    homes: ['a', 'b', 'c'],
+    given: (hands) => machines(hands, 'abc', 'a'),
+    steps: [
+      place('web', { numberOfClusters: 2 }),
+      slowly(60, add('b')),
+      slowly(60, add('c', 'c', { leaseSeconds: 20 })),
+    ],
+  },
+  'secret-not-stored': {
+    selects: 'a a a',
+    ...HUB,
+    homes: ['a'],
+    given: async (hands) => {
+      await machines(hands, 'a', 'a');
+      await setMachine(hands, 'a', { runs: false });
+      await setSecretVerbs('a', ['get']).act({ hands } as never);
+      await setMachine(hands, 'a', { runs: true });
+    },
+    quietMs: 90_000,
+    steps: [place('web', {}), slowly(90, setSecretVerbs('a', ['get', 'patch'])), recreateSecret],
+  },
+  /** An agent replaces a token of unknown age soon after its start, and here it takes half a minute to store the new one. */
+  'slow-secret': {
+    selects: 'a a',
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 20 }),
+    steps: [
+      place('web', {}),
+      slowly(150, {
+        title: 'the Secret of machine a is slow, and its agent starts again',
+        act: async ({ hands, simulation }) => {
+          await setMachine(hands, 'a', { secretDelayMs: 14_000, runs: false });
+          await simulation.pass(1_000);
+          await setMachine(hands, 'a', { runs: true });
+        },
+      }),
+    ],
+  },
+  rotation: {
+    selects: 'a a a a a a -',
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a'),
+    steps: [
+      place('web', {}),
+      wait(34 * 60),
+      customClaims('a', { region: 'north' }),
+      wait(34 * 60),
+      // Longer than any token is valid.
+      wait(8 * 24 * 60),
+      place('web', { predicates: north }),
+      slowly(5, customClaims('a', { region: null })),
+    ],
+  },
+  renewed: {
+    ...HUB,
+    homes: ['a', 'b'],
+    given: (hands) => machines(hands, 'ab', 'ab'),
+    steps: [
+      place('web', { numberOfClusters: 1 }),
+      slowly(70, renew('a')),
+      slowly(5, customClaims('a', { region: 'north' })),
+      slowly(70, takeName),
+    ],
+  },
+  /** The identity of a cluster ends with its last token. */
+  expired: {
+    ...HUB,
+    homes: ['a'],
+    given: (hands) => machines(hands, 'a', 'a'),
+    steps: [slowly(200, cut('a')), wait(8 * 24 * 60), connect('a'), slowly(70, renew('a'))],
+  },
+  /** Two machines have a manifest of the same cluster; only one of them holds its Lease. */
+  twin: {
+    ...HUB,
+    homes: ['a', 'b'],
+    given: (hands) => machines(hands, 'ab', 'a'),
+    steps: [slowly(70, add('a', 'b')), slowly(70, takeOver), slowly(70, connect('a'))],
+  },
+  rejoin: {
+    selects: 'ab b ab ab',
+    ...HUB,
+    homes: ['a', 'b'],
+    given: (hands) => machines(hands, 'ab', 'ab'),
+    steps: [
+      place('web', {}),
+      slowly(70, leave('a')),
+      slowly(70, add('a')),
+      slowly(5, customClaims('a', { region: 'north' })),
+    ],
+  },
+});
