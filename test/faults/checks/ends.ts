@@ -69,8 +69,9 @@ export class EndCheck {
     this.#before = decisions;
   }
 
-  /** Not for percentages: these are of what was selected when the piece was begun. */
+  /** Not for percentages: these are of what was selected when the piece was begun. A pause keeps the pieces of before. */
   #checkPieces({ metadata, spec, status }: RawObject): void {
+    if (fields(spec)['paused'] === true) return;
     const strategy = fields(fields(fields(spec)['decisionStrategy'])['groupStrategy']);
     const most = number(strategy['clustersPerDecisionGroup'], Infinity);
     for (const one of items(fields(status)['decisionGroups'])) {

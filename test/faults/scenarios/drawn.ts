@@ -6,7 +6,7 @@ import { ManagedClusters } from '../../../src/api/resources.js';
 import { slowly, type Scenario, type Step } from '../scenario.js';
 import { addCluster, bind, claim, fleet, gold, join, label, leave, place, taint, unbind, unplace } from './fleet.js';
 import { byClaims, byLabels } from './placement/words.js';
-import { annotate, atOnce, cheapest, edit, pending } from './timed/words.js';
+import { annotate, atOnce, cheapest, edit, editSet, pending } from './timed/words.js';
 
 /**
  * Scenarios that nobody has written: what somebody does with a Placement and its clusters, drawn by the number in its name. Who is
@@ -27,6 +27,7 @@ const TIERS = [{ tier: 'gold' }, { tier: 'silver' }] as const;
 const REGIONS = ['eu', 'us', 'ap'];
 const PRICES = ['10', '40', '70', ''];
 const BOUNDS = [0, 1, 2, '0%', '20%', '34%', '50%', '100%'];
+const CLOSED = { start: 'Wed 10:00', duration: '48h', timeZone: 'UTC' };
 const NUMBERS = [0, 1, 2, 3, 3, 4, 5];
 const TAINTS = ['NoSelect', 'NoSelect', 'NoSelectIfNew', 'PreferNoSelect'].map((effect) => [{ key: 'repair', effect }]);
 
@@ -81,7 +82,7 @@ class History {
   step(): Step {
     const dice = this.#dice;
     const one = dice.pick([...this.#there]);
-    switch (dice.between(1, 16)) {
+    switch (dice.between(1, 17)) {
       case 1:
       case 2:
         return taint(one, dice.pick([[], ...TAINTS]));
@@ -106,6 +107,11 @@ class History {
         return this.#isBeside ? place('db', this.spec()) : unplace('db');
       case 13:
         return this.#many();
+      case 14:
+        return editSet(
+          'fleet',
+          dice.pick([{ paused: true }, { paused: null }, { changeWindows: [CLOSED] }, { changeWindows: null }]),
+        );
       default:
         return this.#label(one);
     }
@@ -182,7 +188,7 @@ const FIELDS: readonly ((dice: Dice) => PlacementSpec)[] = [
   (dice) => ({ decisionStrategy: { groupStrategy: { clustersPerDecisionGroup: dice.pick([1, 2, '50%']) } } }),
   () => ({ tolerations: [{ key: 'repair', operator: 'Exists' }] }),
   () => ({ paused: true }),
-  (dice) => ({ changeWindows: [{ start: dice.pick(['Wed 10:00', 'Sun 00:00']), duration: '48h', timeZone: 'UTC' }] }),
+  (dice) => ({ changeWindows: [dice.pick([CLOSED, { ...CLOSED, start: 'Sun 00:00' }])] }),
 ];
 
 function budget(dice: Dice): NonNullable<PlacementSpec['disruptionBudget']> {
