@@ -117,24 +117,24 @@ describeWithServer(
         await fleet.cluster('edge-1', 'prod');
         await report('edge-1', { clusterClaims: [{ name: 'platform', value: 'gcp' }] });
 
+        const followed = { properties: [{ name: 'platform', value: 'gcp' }] };
         const changed = await waitFor('the profile to follow', async (seen) => {
           const found = await profile('edge-1');
           seen(found);
-          return found?.metadata.labels?.['tier'] === undefined ? found : undefined;
+          // Labels and status are two writes.
+          const isFollowed = found?.metadata.labels?.['tier'] === undefined && isMatch(found, { status: followed });
+          return isFollowed ? found : undefined;
         });
         expect(changed.metadata.labels).toEqual({
           'cluster.fleetmgmt.io/clusterset': 'prod',
           'x-k8s.io/cluster-manager': 'multicluster-engine',
         });
-        expect(changed.status).toEqual({
-          properties: [{ name: 'platform', value: 'gcp' }],
-          accessProviders: [added],
-        });
+        expect(changed.status).toEqual({ ...followed, accessProviders: [added] });
 
         const metadata = { namespace: NAMESPACE, name: 'edge-1', uid: changed.metadata.uid ?? '' };
         const forced = { metadata, status: { properties: [{ name: 'platform', value: 'x' }] } } as object;
         await fleet.client.applyStatus(ClusterProfiles, forced as ClusterProfile, { ...theirs, force: true });
-        await matches('edge-1', { status: { properties: [{ name: 'platform', value: 'gcp' }] } });
+        await matches('edge-1', { status: followed });
       },
       LONG_MS,
     );
