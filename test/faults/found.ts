@@ -302,6 +302,12 @@ const TEXTS: readonly (Omit<Found, 'plan'> & { readonly plan: string })[] = [
     mendedBy: 'an edit of a paused Placement is remembered as one',
     plan: '{"scenario":"timed/windows-in-pause","seed":0,"faults":[],"from":2,"to":4}',
   },
+  {
+    what: 'gave the conditions of an agent an earlier time when it started on a machine whose clock is behind',
+    since: '2026-12-01',
+    mendedBy: 'the stored time of a condition is kept as long as its status stays',
+    plan: '{"scenario":"agents/clock","seed":0,"faults":[],"from":3,"to":4}',
+  },
 ];
 
 export const FOUND: readonly Found[] = TEXTS.map(({ plan, ...found }) => ({ ...found, plan: readPlan(plan) }));

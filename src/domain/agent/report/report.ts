@@ -96,16 +96,15 @@ function rejectedCondition({ claims, since }: NonNullable<ReportInput['rejected'
 }
 
 /**
- * The report with the stored time of each condition whose status stays, unless that is later: a process that has started a moment ago
- * does not know since when. `status`: of the ManagedCluster, unchecked.
+ * The report with the stored time of each condition whose status stays: a process that has started a moment ago does not know since
+ * when, and the clock of its machine may have been set. `status`: of the ManagedCluster, unchecked.
  */
 export function withStoredTimes(report: ClusterReport, status: unknown): ClusterReport {
   if (report.conditions === undefined) return report;
   const conditions = report.conditions.map((one) => {
     const before = conditionIn(status, one.type);
     const since = textField(before, 'lastTransitionTime');
-    const isKept = before?.['status'] === one.status && Date.parse(since) < Date.parse(one.lastTransitionTime ?? '');
-    return isKept ? { ...one, lastTransitionTime: since } : one;
+    return before?.['status'] === one.status && since !== '' ? { ...one, lastTransitionTime: since } : one;
   });
   return { ...report, conditions };
 }

@@ -97,7 +97,7 @@ export const HEALTH = scenarios('agents', {
     ...HUB,
     homes: ['a'],
     given: (hands) => machines(hands, 'a', 'a', SHORT),
-    steps: [place('web', {}), slowly(60, setClock('a', 300_000)), wait(2), slowly(60, setClock('a', 0))],
+    steps: [place('web', {}), slowly(60, setClock('a', 300_000)), slowly(180, setClock('a', -3_600_000)), wait(2)],
   },
   claims: {
     selects: '- a ab b',
