@@ -151,7 +151,7 @@ function choicesOf(of: Sort): readonly [moments: readonly string[], kinds: reado
 export function readPlan(text: string): Plan {
   const plan = fieldsIn('plan', parsed(text), {
     scenario: [
-      `one of ${SCENARIOS.map(({ name }) => name).join(', ')}, drawn/N`,
+      `one of ${SCENARIOS.map(({ name }) => name).join(', ')}, drawn/SEED-N`,
       (name) => scenarioNamed(String(name)) !== undefined,
     ],
     seed: integer(0),

@@ -9,11 +9,12 @@ import { byClaims, byLabels } from './placement/words.js';
 import { annotate, atOnce, cheapest, edit, editSet, pending } from './timed/words.js';
 
 /**
- * Scenarios that nobody has written: what somebody does with a Placement and its clusters, drawn by the number in its name. Who is
+ * Scenarios that nobody has written: what somebody does with a Placement and its clusters, drawn by the two numbers in its name. Who is
  * selected is judged by the second model where that covers it, and by the bounds of the spec at every moment.
  */
 
 const PREFIX = 'drawn/';
+const NAME = /^drawn\/(\d+)-(\d+)$/;
 const STEPS = 6;
 /** More are held for a time, when most clusters of a decision are deleted. */
 const MOST_DELETED = 2;
@@ -33,13 +34,14 @@ const TAINTS = ['NoSelect', 'NoSelect', 'NoSelectIfNew', 'PreferNoSelect'].map((
 
 /** The names of `count` scenarios: others with each seed. */
 export function drawnNames(seed: number, count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `${PREFIX}${seed * 1_000 + index}`);
+  return Array.from({ length: count }, (_, index) => `${PREFIX}${seed}-${index}`);
 }
 
 /** The scenario of a name of {@link drawnNames}; undefined for any other name. */
 export function drawnScenario(name: string): Scenario | undefined {
-  if (!/^drawn\/\d{1,14}$/.test(name)) return undefined;
-  const dice = new Dice(Number(name.slice(PREFIX.length)));
+  const [, seed, index] = NAME.exec(name) ?? [];
+  if (seed === undefined) return undefined;
+  const dice = new Dice(Number(seed) * 1_000 + Number(index));
   const history = new History(dice);
   const given = Array.from('abcdef', (one) => [one, history.cluster()] as const);
   return {
