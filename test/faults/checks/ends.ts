@@ -11,6 +11,7 @@ import { worldOf, type World } from '../../../src/answers/world/world.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import { fields, items, number } from '../../support/scenario/checks/reading.js';
+import { isPaused } from './rules.js';
 import { byTheBook, decisionOf, type Stored } from './thebook.js';
 import type { View } from '../hub/view.js';
 
@@ -71,7 +72,7 @@ export class EndCheck {
 
   /** Not for percentages: these are of what was selected when the piece was begun. A pause keeps the pieces of before. */
   #checkPieces({ metadata, spec, status }: RawObject): void {
-    if (fields(spec)['paused'] === true) return;
+    if (isPaused(fields(spec))) return;
     const strategy = fields(fields(fields(spec)['decisionStrategy'])['groupStrategy']);
     const most = number(strategy['clustersPerDecisionGroup'], Infinity);
     for (const one of items(fields(status)['decisionGroups'])) {

@@ -6,7 +6,7 @@ import { ManagedClusters } from '../../../src/api/resources.js';
 import { slowly, type Scenario, type Step } from '../scenario.js';
 import { addCluster, bind, claim, fleet, gold, join, label, leave, place, taint, unbind, unplace } from './fleet.js';
 import { byClaims, byLabels } from './placement/words.js';
-import { annotate, atOnce, cheapest, edit, editSet, pending } from './timed/words.js';
+import { AFTER_QUIET, annotate, atOnce, cheapest, edit, editSet, pending } from './timed/words.js';
 
 /**
  * Scenarios that nobody has written: what somebody does with a Placement and its clusters, drawn by the two numbers in its name. Who is
@@ -22,8 +22,6 @@ const MOST_DELETED = 2;
 const WEEK_SECONDS = 604_800;
 /** An empty object that records removals goes by then, when the budget is taken out. */
 const CLEARED_MINUTES = 130;
-/** So are releases. */
-const LATER = '2026-11-24T12:00:00Z';
 const TIERS = [{ tier: 'gold' }, { tier: 'silver' }] as const;
 const REGIONS = ['eu', 'us', 'ap'];
 const PRICES = ['10', '40', '70', ''];
@@ -103,7 +101,7 @@ class History {
       case 10:
         return edit('web', this.#edited());
       case 11:
-        return annotate('web', { [dice.pick(RELEASES)]: `${LATER}/${dice.pick(['*', one])}` });
+        return annotate('web', { [dice.pick(RELEASES)]: `${AFTER_QUIET}/${dice.pick(['*', one])}` });
       case 12:
         this.#isBeside = !this.#isBeside;
         return this.#isBeside ? place('db', this.spec()) : unplace('db');

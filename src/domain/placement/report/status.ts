@@ -11,7 +11,7 @@ import { heldAdditionsMessage, heldMessage, waitingTexts } from './holds.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
-import { chosen, holdOf, keptOut, staying, type Decision } from '../select/decision.js';
+import { chosen, type Decision, hasHold, holdOf, keptOut, staying } from '../select/decision.js';
 import { isHold, isKeptBySet, opensIn, type Hold } from '../select/holders.js';
 import { specHashToRemember } from '../select/waiting.js';
 import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
@@ -272,7 +272,7 @@ function phaseOf(
   if (decision.problem !== undefined) return 'Misconfigured';
   const { wanted = 0 } = decision;
   if (isPaused) return 'Paused';
-  if (staying(decision, isHold).length + keptOut(decision, isHold).length > 0) return 'Held';
+  if (hasHold(decision)) return 'Held';
   // Only clusters that wait to leave take the place of others, or only such are missing as wait to come in.
   const coming = keptOut(decision, isKeptBySet).length;
   const isAllOfIt = satisfied.status === 'True' || stored + coming >= wanted;

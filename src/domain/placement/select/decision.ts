@@ -3,7 +3,7 @@ import type { Slots } from '../stored/decision.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import type { Shortage } from './choice/choose.js';
 import type { Eligibility } from './eligible.js';
-import { holdIn, waitsFor, waitsForSet, type Hold, type Holders, type WaitField } from './holders.js';
+import { holdIn, isHold, waitsFor, waitsForSet, type Hold, type Holders, type WaitField } from './holders.js';
 import type { FailedRule, OutByRules } from './rules.js';
 
 /** What is decided for a Placement: each cluster stands in one place of one value, and everything else is derived from it. */
@@ -176,6 +176,11 @@ export function holdOf(decision: Pick<Decision, 'fates'>): Hold | undefined {
     if (hold !== undefined) return hold;
   }
   return undefined;
+}
+
+/** Whether a bound keeps some cluster in the decision, or out of it. */
+export function hasHold(decision: Decision): boolean {
+  return staying(decision, isHold).length + keptOut(decision, isHold).length > 0;
 }
 
 /** Whether the pause of the Placement keeps clusters out that no hold keeps out. */

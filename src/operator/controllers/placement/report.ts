@@ -11,13 +11,12 @@ import {
 } from '../../../domain/placement/report/status.js';
 import {
   comingIn,
-  holdOf,
+  hasHold,
   keptOut,
   leaving,
   staying,
   type Decision,
 } from '../../../domain/placement/select/decision.js';
-import { isHold } from '../../../domain/placement/select/holders.js';
 import { budgetInForce } from '../../../domain/placement/select/limits.js';
 import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
@@ -164,9 +163,8 @@ function emptyObjectEnds(
   { writes, pieces }: Publication['changes'],
 ): readonly number[] {
   const { rules } = snapshot.placement;
-  const holds = holdOf(decision) !== undefined || keptOut(decision, isHold).length > 0;
   // A budget that an edit has taken out bounds nothing from the next pass on: records count less long then.
-  const isOver = rules.budget === undefined && budgetInForce(snapshot.placement) !== undefined && !holds;
+  const isOver = rules.budget === undefined && budgetInForce(snapshot.placement) !== undefined && !hasHold(decision);
   const deleted = new Set(writes.flatMap(({ kind, name }) => (kind === 'delete' ? [name] : [])));
   return (
     [...objects.values()]

@@ -22,11 +22,13 @@ import {
 } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
 import {
+  AFTER_QUIET,
   annotate,
   atOnce,
   cheapest,
   edit,
   joinPriced,
+  later,
   note,
   noted,
   pending,
@@ -55,9 +57,6 @@ const moving: PlacementSpec = {
 };
 
 const window: PlacementSpec['changeWindows'] = [{ start: 'Sun 13:00', duration: '2h', timeZone: 'Europe/Berlin' }];
-
-/** Not today, and not tomorrow. */
-const later: PlacementSpec['changeWindows'] = [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }];
 
 export const STATES = scenarios('timed', {
   /** Who waits for a bound that is taken out of the spec goes on to wait: nobody has released them. */
@@ -121,9 +120,7 @@ export const STATES = scenarios('timed', {
       edit('web', { predicates: [byLabels(silver)], changeWindows: later }),
       unbind('fleet'),
       // Until after the day of quiet: its end changes what the status says.
-      ...'a*'
-        .split('')
-        .map((names) => annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `2026-11-24T12:00:00Z/${names}` })),
+      ...'a*'.split('').map((names) => annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${AFTER_QUIET}/${names}` })),
     ],
   },
   /** Nothing of a set whose spec cannot be read changes. */

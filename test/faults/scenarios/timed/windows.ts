@@ -2,7 +2,7 @@ import { CLUSTER_SET_LABEL, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, scenarios } from '../../scenario.js';
 import { bind, fleet, gold, join, label, leave, place, setOf, unbind } from '../fleet.js';
-import { at, edit, editSet, pending, taintSince } from './words.js';
+import { at, edit, editSet, later, pending, taintSince } from './words.js';
 
 /** It is Sunday, 11:00 in Berlin: the window opens in two hours, for two hours. */
 const lunch: PlacementSpec = {
@@ -137,7 +137,7 @@ export const WINDOWS = scenarios('timed', {
       place('web', { predicates: gold }),
       edit('web', { paused: true }),
       label('a', { tier: 'silver' }),
-      edit('web', { changeWindows: [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }] }),
+      edit('web', { changeWindows: later }),
       edit('web', { paused: null }),
     ],
   },

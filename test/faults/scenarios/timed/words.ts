@@ -15,6 +15,12 @@ import { addCluster, fleet, type ClusterGiven } from '../fleet.js';
 /** The scenarios begin on a Sunday at 10:00 UTC, and a step with faults can take ten minutes: times keep that distance. */
 export const at = (time: string): string => `2026-11-22T${time}:00Z`;
 
+/** Not today, and not tomorrow. */
+export const later: PlacementSpec['changeWindows'] = [{ start: 'Wed 10:00', duration: '2h', timeZone: 'UTC' }];
+
+/** After the day of quiet that follows a run. */
+export const AFTER_QUIET = '2026-11-24T12:00:00Z';
+
 /** Longer than a Lease. */
 const STOPPED_MS = 20_000;
 

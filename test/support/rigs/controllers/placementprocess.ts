@@ -36,8 +36,6 @@ export class PlacementProcess {
   writes = 0;
   readonly #reconciler: PlacementReconciler;
   readonly #enqueued = new Set<string>();
-  /** Keys to be looked at later, and in how many ms. */
-  readonly later = new Map<string, number>();
   readonly #keys: () => Iterable<string>;
 
   constructor({ api, clock, death }: ProcessOptions) {
@@ -67,7 +65,7 @@ export class PlacementProcess {
       explanations: new ExplanationLimit(clock, 0),
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
       enqueue: (key) => void this.#enqueued.add(key),
-      enqueueAfter: (key, ms) => void this.later.set(key, ms),
+      enqueueAfter: () => undefined,
     };
     watchCaches(context, () => {});
     for (const cache of Object.values(caches)) cache.start();
