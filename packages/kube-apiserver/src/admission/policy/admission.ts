@@ -34,6 +34,11 @@ interface Binding {
   readonly spec: JsonObject;
 }
 
+interface BoundPolicy {
+  readonly policy: CachedPolicy;
+  readonly bindings: readonly Binding[];
+}
+
 /** Reviews are not stored, and no policy applies to them, nor to policies. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'authentication.k8s.io',
@@ -70,16 +75,22 @@ class Enforcer {
   private readonly policies = new Map<string, CachedPolicy>();
   private readonly bindings = new Map<string, Binding>();
   private readonly subscriptions: readonly { end(): void }[];
+  /** What applies, by the names of policies, and for each by those of bindings; undefined after a change. */
+  private bound: readonly BoundPolicy[] | undefined;
 
   constructor(reader: ObjectReader, registry: () => Registry, authorizer: Authorizer) {
     this.reader = reader;
     this.authorizer = authorizer;
     this.world = { registry, namespace: (name) => reader.get('namespaces', '', name) };
     this.subscriptions = [
-      reader.watch(POLICIES, (object, type) =>
-        keep(this.policies, object, type, (kept) => ({ ...kept, compiled: undefined })),
-      ),
-      reader.watch(BINDINGS, (object, type) => keep(this.bindings, object, type, (kept) => kept)),
+      reader.watch(POLICIES, (object, type) => {
+        keep(this.policies, object, type, (kept) => ({ ...kept, compiled: undefined }));
+        this.bound = undefined;
+      }),
+      reader.watch(BINDINGS, (object, type) => {
+        keep(this.bindings, object, type, (kept) => kept);
+        this.bound = undefined;
+      }),
     ];
   }
 
@@ -91,10 +102,8 @@ class Enforcer {
     if (this.bindings.size === 0 || EXEMPT.has(request.resource.group)) return;
     const seen = matchedRequest(request);
     const denials: Denial[] = [];
-    for (const policy of byName(this.policies)) {
-      const bindings = byName(this.bindings).filter(({ spec }) => textAt(spec, 'policyName') === policy.name);
-      if (bindings.length > 0) denials.push(...this.evaluateBindings(policy, bindings, seen, warn));
-    }
+    this.bound ??= boundPolicies(this.policies, this.bindings);
+    for (const { policy, bindings } of this.bound) denials.push(...this.evaluateBindings(policy, bindings, seen, warn));
     const [first] = denials;
     if (first !== undefined) throw refused(request, first);
   }
@@ -190,6 +199,17 @@ function keep<T>(
   const name = metadata.name ?? '';
   if (type === 'remove') kept.delete(name);
   else kept.set(name, make({ name, spec: optionalStructAt({ spec }, 'spec') ?? {} }));
+}
+
+/** The policies that have a binding. */
+function boundPolicies(
+  policies: ReadonlyMap<string, CachedPolicy>,
+  bindings: ReadonlyMap<string, Binding>,
+): readonly BoundPolicy[] {
+  const all = byName(bindings);
+  return byName(policies)
+    .map((policy) => ({ policy, bindings: all.filter(({ spec }) => textAt(spec, 'policyName') === policy.name) }))
+    .filter((one) => one.bindings.length > 0);
 }
 
 function byName<T extends { readonly name: string }>(kept: ReadonlyMap<string, T>): readonly T[] {
