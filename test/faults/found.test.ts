@@ -11,6 +11,11 @@ describe('what faults have found', () => {
   });
   afterAll(() => explorer.close());
 
+  it('names the request or event that each fault hits, so that others may be sent before it', () => {
+    const places = FOUND.flatMap(({ plan }) => plan.faults.map(({ where }) => where));
+    expect(places.filter(({ of, name }) => of !== 'client' && name === undefined)).toEqual([]);
+  });
+
   it.each(FOUND.map((one) => [one.what, one.plan] as const))(
     'what faults have found stays mended: %s',
     async (_, plan) => {

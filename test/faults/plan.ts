@@ -24,6 +24,8 @@ export interface Where {
   readonly step: number;
   readonly of: Sort;
   readonly n: number;
+  /** Only those of this name are counted, as `--log` prints it: what else is sent may change. Not for clients. */
+  readonly name?: string;
 }
 
 export const SORTS = ['write', 'read', 'lease', 'event', 'client'] as const;
@@ -174,7 +176,9 @@ export function readPlan(text: string): Plan {
 
 function readFault(at: string, value: unknown, steps: readonly [number, number]): void {
   const { where, when, what } = fieldsIn(at, value, { where: ANY, when: oneOf(MOMENTS), what: ANY });
-  const { of } = fieldsIn(`${at}.where`, where, { step: integer(...steps), of: oneOf(SORTS), n: integer(1) });
+  const place = { step: integer(...steps), of: oneOf(SORTS), n: integer(1), name: optional(TEXT) };
+  const { of, name } = fieldsIn(`${at}.where`, where, place);
+  if (of === 'client') check(`${at}.where.name`, name, ['absent', (found) => found === undefined], ' for client');
   const [moments, kinds] = choicesOf(of as Sort);
   check(`${at}.when`, when, oneOf(moments), ` for ${String(of)}`);
   const kind = isRecord(what) ? what['kind'] : undefined;
@@ -209,8 +213,9 @@ function refuse(field: string, found: unknown, rule: string): never {
   throw new Error(`${field}: ${JSON.stringify(found)} is not ${rule}`);
 }
 
-/** `step 3, write 2, applied: crash 1000` */
-export function faultText({ where, when, what }: Fault): string {
+/** `step 3, write 2, applied: crash 1000`, `step 3, write 1 of operator update placements web, applied: crash 1000` */
+export function faultText({ where: { step, of, n, name }, when, what }: Fault): string {
   const { kind, ...rest } = what;
-  return `step ${where.step}, ${where.of} ${where.n}, ${when}: ${[kind, ...Object.values(rest)].join(' ')}`;
+  const among = name === undefined ? '' : ` of ${name}`;
+  return `step ${step}, ${of} ${n}${among}, ${when}: ${[kind, ...Object.values(rest)].join(' ')}`;
 }

@@ -105,13 +105,16 @@ export class Explorer {
     return run({ base: this.#base, empty: this.#empty, scenario, plan, reference, ...start, ...(log && { log }) });
   }
 
-  /** The smallest plan that still breaks the same rule: faults are left out one by one, and the order of events made plain. */
+  /**
+   * The smallest plan that still breaks the same rule: faults are left out one by one, the order of events made plain, and their
+   * places named.
+   */
   async shrink(plan: Plan, rule: string): Promise<Found> {
-    let smallest: Found = { plan, violations: (await this.run(plan)).violations };
+    let smallest: Found & Pick<Outcome, 'named'> = { plan, ...(await this.run(plan)) };
     const stillBreaks = async (smaller: Plan): Promise<boolean> => {
-      const { violations } = await this.run(smaller);
+      const { violations, named } = await this.run(smaller);
       if (!violations.some((one) => one.rule === rule)) return false;
-      smallest = { plan: smaller, violations };
+      smallest = { plan: smaller, violations, named };
       return true;
     };
     await stillBreaks({ ...plan, seed: 0 });
@@ -123,6 +126,7 @@ export class Explorer {
       }
       size = hasShrunk ? smallest.plan.faults.length : 0;
     }
+    await stillBreaks(namedPlan(smallest.plan, smallest.named));
     return smallest;
   }
 
@@ -141,6 +145,21 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
   const { steps } = scenarioOf(scenario);
   const starts = steps.length === 0 ? [0] : steps.map((_, from) => from);
   return starts.map((from) => ({ scenario, from, to: Math.min(from + 2, steps.length) }));
+}
+
+/** With the name of each place, as it was met in a run of the plan: `step sort n: name` of each. */
+export function namedPlan(plan: Plan, named: readonly string[]): Plan {
+  const faults = plan.faults.map((fault) => {
+    const { step, of, n } = fault.where;
+    const sort = `step ${step} ${of} `;
+    const own = named.find((one) => one.startsWith(`${sort}${n}: `));
+    if (of === 'client' || own === undefined || fault.where.name !== undefined) return fault;
+    const name = own.slice(own.indexOf(': ') + 2);
+    const before = named.slice(0, named.indexOf(own) + 1);
+    const count = before.filter((one) => one.startsWith(sort) && one.endsWith(`: ${name}`)).length;
+    return { ...fault, where: { step, of, n: count, name } };
+  });
+  return { ...plan, faults };
 }
 
 /** @throws Error that names the scenarios there are */

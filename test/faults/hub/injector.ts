@@ -40,6 +40,7 @@ interface Outage {
   readonly text?: string;
 }
 
+export const EVENTS = 'events.events.k8s.io';
 /** A watch that delivers nothing for so long is ended by its process. */
 const SILENT_MS = 150_000;
 
@@ -63,6 +64,8 @@ export class Injector {
   readonly #atAnswer = new Map<SentRequest, Fault>();
   #step = 0;
   #counts: Record<Sort, number> = emptyCounts();
+  /** By `sort name`. */
+  readonly #countsOfNames = new Map<string, number>();
   /** The counts of the steps that are over. */
   readonly trace: Readonly<Record<Sort, number>>[] = [];
   /** What each request and event of the run was: `step sort n process verb resource name`. */
@@ -91,6 +94,7 @@ export class Injector {
     this.trace.push(this.#counts);
     this.#step = step;
     this.#counts = emptyCounts();
+    this.#countsOfNames.clear();
   }
 
   /** The fault of a request that is about to be sent. */
@@ -224,7 +228,15 @@ export class Injector {
     this.#counts[sort] += 1;
     const n = this.#counts[sort];
     this.named.push(`step ${this.#step} ${sort} ${n}: ${name}`);
-    const fault = this.#waiting.find(({ where }) => where.step === this.#step && where.of === sort && where.n === n);
+    const key = `${sort} ${name}`;
+    const ofName = (this.#countsOfNames.get(key) ?? 0) + 1;
+    this.#countsOfNames.set(key, ofName);
+    const fault = this.#waiting.find(
+      ({ where }) =>
+        where.step === this.#step &&
+        where.of === sort &&
+        (where.name === undefined ? where.n === n : where.name === name && where.n === ofName),
+    );
     if (fault !== undefined) this.#meet(fault);
     return fault;
   }
@@ -260,9 +272,9 @@ function kindOf(resource: string): string {
   return resource.split('/')[0] ?? '';
 }
 
-/** `process verb resource name`. */
+/** `process verb resource name`, without the names of Events, which are random. */
 export function textOf({ process, verb, resource, name }: SentRequest): string {
-  return `${process} ${verb} ${resource} ${name}`;
+  return `${process} ${verb} ${resource} ${resource === EVENTS ? '' : name}`.trimEnd();
 }
 
 function emptyCounts(): Record<Sort, number> {

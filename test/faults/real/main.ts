@@ -24,6 +24,8 @@ const { given, scenarios, wanted, seed } = argumentsOf('faults:real', USAGE, opt
   const read = plan === undefined ? undefined : valueOf('plan', () => readPlan(plan));
   if (read?.from !== undefined || read?.to !== undefined)
     throw new Error('--plan: from, to: on a real server all steps are run');
+  if (read?.faults.some(({ where }) => where.name !== undefined) === true)
+    throw new Error('--plan: where.name: on a real server all writes are counted');
   const all = {
     given: read,
     scenarios: REAL_SCENARIOS.filter(({ name }) =>
