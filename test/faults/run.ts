@@ -18,7 +18,7 @@ import { TimesCheck } from './checks/times.js';
 import { Clients } from './hub/clients.js';
 import { DeploymentController } from './hub/deployments.js';
 import { Hands, PEOPLE } from './hub/hands.js';
-import { Injector, textOf } from './hub/injector.js';
+import { EVENTS, Injector, textOf } from './hub/injector.js';
 import { meddlerOf } from './hub/meddler.js';
 import type { Process } from './hub/process.js';
 import { Program } from './hub/program.js';
@@ -88,13 +88,12 @@ const LOOK_EVERY_MS = 500;
 const MOST_PASSES = 5;
 /** A controller looks again so often while a cache is not current. */
 const LOOK_AGAIN_MS = 5_000;
-const EVENTS = 'events.events.k8s.io';
 /** In which the last count of a series of Events is written. */
 const EVENTS_MS = 12_000;
 const DAY_MS = 24 * 3_600_000;
 /**
  * One of so many random plans, and each with seed 0, has the checks that cost as much as a step: a day of quiet, and the
- * explanations.
+ * explanations. A run without faults from the middle of a scenario has neither: many plans with faults follow it.
  */
 const WHOLE = 5;
 /** In each run, the share of turns in which another than the oldest ready work is taken; with seed 0, none. */
@@ -143,7 +142,8 @@ class Run {
     simulation.rewind(options.start?.at ?? 0);
     this.#countedFrom = simulation.monotonic();
     this.#from = plan.from ?? 0;
-    this.#isWhole = reference === undefined || plan.seed % WHOLE === 0;
+    const isPart = reference === undefined && options.start !== undefined;
+    this.#isWhole = !isPart && plan.seed % WHOLE === 0;
     this.#step = this.#from;
     simulation.reseed(plan.seed, plan.seed === 0 ? 0 : DISORDER);
     this.#injector = new Injector(simulation, meddlerOf(base, this.#hands), plan);

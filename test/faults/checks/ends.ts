@@ -6,7 +6,7 @@ import {
   Placements,
 } from '../../../src/api/resources.js';
 import { explained } from '../../../src/answers/explain/explain.js';
-import { decisionHistories, decisionHistory } from '../../../src/answers/history.js';
+import { decisionHistory, type DecisionHistory } from '../../../src/answers/history.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
@@ -31,6 +31,7 @@ export class EndCheck {
   #before: ReadonlyMap<string, readonly string[]> = new Map();
   /** The versions of what was read last. */
   #versions = '';
+  #repairs = 0;
 
   constructor(server: View, violations: (rule: string, detail: string) => void) {
     this.#server = server;
@@ -56,15 +57,18 @@ export class EndCheck {
     this.#versions = key;
     const world = worldOf({ ...stored }, [], at);
     const decisions = decisionsOf(stored);
+    this.#repairs = 0;
     for (const placement of stored.placements) {
       const { uid = '', deletionTimestamp } = placement.metadata;
+      const history = decisionHistory(world, placement, () => true);
+      this.#repairs += history.changes.reduce((sum, { repaired }) => sum + repaired.length, 0);
       if (deletionTimestamp !== undefined) continue;
       const decision = decisions.get(uid) ?? [];
       const book = byTheBook(stored, placement, this.#before.get(uid) ?? []);
       if ('selected' in book) this.#compare('by the book', placement, decision, book.selected);
       this.#checkPieces(placement);
       if (isWhole) this.#compare('explain', placement, decision, explainedIn(world, placement));
-      const replayed = isDated ? replayedIn(world, placement) : undefined;
+      const replayed = isDated ? replayedIn(history) : undefined;
       if (replayed !== undefined) this.#compare('history', placement, decision, replayed);
     }
     this.#before = decisions;
@@ -82,13 +86,9 @@ export class EndCheck {
     }
   }
 
-  /** How many edits of decisions by others the histories tell of. */
+  /** How many edits of decisions by others the histories tell of, as the last check has read them. */
   get repairs(): number {
-    const stored = this.#read();
-    const world = worldOf({ ...stored }, [], 0);
-    return stored.placements
-      .flatMap((one) => decisionHistory(world, one, () => true).changes)
-      .reduce((sum, { repaired }) => sum + repaired.length, 0);
+    return this.#repairs;
   }
 
   /** The decisions of all Placements as the last check has read them: names of clusters, sorted. */
@@ -127,12 +127,11 @@ function explainedIn(world: World, { metadata: { namespace, name: placement } }:
 }
 
 /** Who is selected after all that `history` says; undefined where it says that something is missing. */
-function replayedIn(world: World, { metadata: { namespace, name } }: RawObject): readonly string[] | undefined {
-  const found = decisionHistories(world, name, () => true).find((one) => one.namespace === namespace);
-  if (found === undefined || found.notKept > 0) return undefined;
+function replayedIn({ notKept, changes }: DecisionHistory): readonly string[] | undefined {
+  if (notKept > 0) return undefined;
   const selected = new Set<string>();
   let mayRepeat = false;
-  for (const { added, removed, repaired, more } of [...found.changes].reverse()) {
+  for (const { added, removed, repaired, more } of [...changes].reverse()) {
     // What was recorded in an object is lost with it, when nobody has seen it since.
     const isLost = repaired.some(({ why }) => why.endsWith('is lost'));
     if (isLost || more.added + more.removed + more.repaired > 0) return undefined;
