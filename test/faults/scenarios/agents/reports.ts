@@ -1,6 +1,4 @@
-import { apiVersionOf, ClusterRoles, Nodes } from '../../../../src/runtime/vocabulary/kinds.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
-import { AGENT_ACCOUNT } from '../../hub/machine.js';
+import { apiVersionOf, Nodes } from '../../../../src/runtime/vocabulary/kinds.js';
 import { slowly, step, scenarios, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
 import { byClaims } from '../placement/words.js';
@@ -25,13 +23,6 @@ const node = (name: string, status: 'True' | 'False', isSchedulable = true): Ste
     },
   );
 
-const mayList = (resource: string): Step =>
-  step(`agents may list ${resource}`, async (hands) => {
-    const rule = { apiGroups: [''], resources: [resource], verbs: ['list'] };
-    const { rules } = (await hands.find(ClusterRoles, { name: AGENT_ACCOUNT })) as unknown as { rules: object[] };
-    await hands.patch(ClusterRoles, { name: AGENT_ACCOUNT }, { rules: [rule, ...rules.slice(1)] });
-  });
-
 export const REPORTS = scenarios('agents', {
   nodes: {
     selects: '- a - a - -',
@@ -53,21 +44,5 @@ export const REPORTS = scenarios('agents', {
         customClaims('a', { 'kubernetes-version': 'v9.9', 'id.k8s.io': '', 'region.open-cluster-management.io': 'us' }),
       ),
     ],
-  },
-  /** A process that starts meanwhile has nothing to report: what is said of it depends on when it started. */
-  unread: {
-    selects: 'a a a',
-    isTimed: true,
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a'),
-    steps: [place('web', {}), slowly(400, mayList('services')), slowly(400, mayList('nodes'))],
-    stores: ['ClusterNotRead', undefined].map((expect, at) => ({
-      step: at + 2,
-      type: ManagedClusters,
-      name: { name: 'a' },
-      field: 'status.conditions.AgentDegraded.reason',
-      expect,
-    })),
   },
 });

@@ -10,18 +10,18 @@ import {
 import { TEAM } from '../../hub/base.js';
 import type { Ask, Clients } from '../../hub/clients.js';
 import type { Hands } from '../../hub/hands.js';
-import type { Scenario, Step } from '../../scenario.js';
+import type { Step, Unnamed } from '../../scenario.js';
 import { placementOf } from '../fleet.js';
 
 /** Sentences of scenarios about clients of the gateway. */
 
 /** A gateway, with Placements of these names. Ann and Bob may do all that it serves, Eve may do nothing. */
-export function served(name: string, placements: readonly string[], steps: readonly Step[]): Scenario {
+export function served(placements: readonly string[], steps: readonly Step[]): Unnamed {
   const given = async (hands: Hands): Promise<void> => {
     await rights(hands);
     for (const one of placements) await hands.create(placementOf(one, { numberOfClusters: 1 }));
   };
-  return { name: `gateway/${name}`, programs: [], isServed: true, given, steps };
+  return { programs: [], isServed: true, given, steps };
 }
 
 async function rights(hands: Hands): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusterSets } from '../../../../src/api/resources.js';
 import { step, scenarios } from '../../scenario.js';
-import { addCluster, claim, fleet, join, label, leave, place, report, taint, unplace } from '../fleet.js';
+import { addCluster, claim, fleet, join, label, leave, place, report, taint } from '../fleet.js';
 import { addSet, byClaims, byExpressions, byLabels, move, type Requirement, reselect } from './words.js';
 
 /** Which clusters a Placement selects. */
@@ -38,10 +38,6 @@ const prioritizerPolicy: PlacementSpec['prioritizerPolicy'] = {
 
 const byRank: PlacementSpec['prioritizerPolicy'] = {
   configurations: [{ scoreCoordinate: { type: 'Label', label: { name: 'rank', order: 'Descending' } } }],
-};
-
-const fewestFirst: PlacementSpec['prioritizerPolicy'] = {
-  configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }],
 };
 
 export const SELECTION = scenarios('placement', {
@@ -195,19 +191,6 @@ export const SELECTION = scenarios('placement', {
       place('web', { numberOfClusters: 1, predicates, prioritizerPolicy }),
       label('e', { rank: '7' }),
       place('web', { numberOfClusters: 3, predicates, prioritizerPolicy: byRank }),
-    ],
-  },
-  /** Clusters that fewer other Placements select come first. In each step one Placement changes: which is first is no matter. */
-  balance: {
-    given: (hands) => fleet(hands, 'abcdef'),
-    steps: [
-      place('web', { numberOfClusters: 3 }),
-      place('api', { numberOfClusters: 2, prioritizerPolicy: fewestFirst }),
-      place('web', { numberOfClusters: 5 }),
-      place('api', { numberOfClusters: 4, prioritizerPolicy: fewestFirst }),
-      join('g'),
-      unplace('web'),
-      place('api', { numberOfClusters: 5, prioritizerPolicy: fewestFirst }),
     ],
   },
 });
