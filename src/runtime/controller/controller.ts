@@ -59,9 +59,9 @@ const RESYNC_SPREAD = 0.1;
  * Runs a reconciler for the keys of a work queue.
  *
  * Guarantees: one reconcile at a time for each key. An error ends that reconcile only: it is logged once and counted, and
- * the key is retried after its backoff and not before the server's Retry-After. A reconcile that is aborted by a shutdown or
- * a lost lease does not count as an error, nor do three conflicts in a row. Every key of `keys` is reconciled after `start`
- * and then at least every `resyncMs`.
+ * the key is retried after its backoff, and not before the server's Retry-After; only a reconcile that neither fails nor waits
+ * resets the backoff. A reconcile that is aborted by a shutdown or a lost lease does not count as an error, nor do three
+ * conflicts in a row. Every key of `keys` is reconciled after `start` and then at least every `resyncMs`.
  */
 export function createController(options: ControllerOptions): Controller {
   return new Loop(options);
@@ -160,7 +160,8 @@ class Loop implements Controller {
       const ended = await reconciler.reconcile(key, pass);
       const requeueMs = ended.ending === 'done' ? ended.requeueAfterMs : ended.afterMs;
       if (ended.ending !== 'done') log.debug({ reason: ended.reason, requeueMs }, ENDINGS[ended.ending]);
-      queue.forget(key);
+      // Who waits before the next try has not succeeded: otherwise failures that alternate with waits would never back off.
+      if (ended.ending !== 'wait') queue.forget(key);
       if (requeueMs !== undefined) queue.requeueAfter(key, requeueMs);
       result = requeueMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {

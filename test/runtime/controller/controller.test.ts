@@ -191,11 +191,18 @@ describe('a controller', () => {
     ]);
   });
 
-  it('a controller resets the backoff after a reconcile that did not throw, also with a requeue', async () => {
-    const script = ['throw', 'throw', 'wait', 'throw'];
+  it.each<[string, Result, number]>([
+    [
+      'resets the backoff after a reconcile that is done, also with a requeue',
+      { ending: 'done', requeueAfterMs: 100 },
+      1,
+    ],
+    ['goes on with the backoff after a wait', { ending: 'wait', reason: 'NotYet', afterMs: 100 }, 3],
+  ])('a controller %s', async (_name, between, failures) => {
+    const script = ['throw', 'throw', 'between', 'throw'];
     const { controller, clock, log } = bench(() => {
       if (script.shift() === 'throw') throw new Error('boom');
-      return { ending: 'wait', reason: 'NotYet', afterMs: 100 };
+      return between;
     });
     controller.start();
     controller.add('a');
@@ -203,7 +210,7 @@ describe('a controller', () => {
     await clock.advance(5 + 10 + 100);
 
     const failed = log.lines.filter(({ level }) => level === 'error');
-    expect(failed.map((line) => line.fields)).toMatchObject([{ failures: 1 }, { failures: 2 }, { failures: 1 }]);
+    expect(failed.map((line) => line.fields)).toMatchObject([{ failures: 1 }, { failures: 2 }, { failures }]);
   });
 
   it.each([

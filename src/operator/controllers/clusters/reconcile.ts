@@ -143,7 +143,8 @@ async function apply<T extends ObjectWithStatus>(decision: Decision<T>, scope: S
 
 /** The status is the report; what is left to say is when the next pass is due. */
 function report(decision: Decision<unknown>, written: Written): Result {
-  if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
+  if (decision.kind === 'wait')
+    return { ending: 'wait', reason: 'its status was written a moment ago', afterMs: decision.forMs };
   // Until the watch has delivered the stored object, which starts the next pass, another write would meet the same conflict.
   if (written === 'behind')
     return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: BEHIND_MS };

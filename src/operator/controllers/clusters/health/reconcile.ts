@@ -138,7 +138,8 @@ function report(
   { decision, written }: { readonly decision: Decision; readonly written: Written },
   { recorder }: Scope,
 ): Result {
-  if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
+  if (decision.kind === 'wait')
+    return { ending: 'wait', reason: 'another cluster was judged unknown a moment ago', afterMs: decision.forMs };
   if (written === 'behind')
     return { ending: 'wait', reason: 'the cluster was changed or deleted meanwhile', afterMs: BEHIND_RETRY_MS };
   if (written === 'stored' && gathered !== undefined) recordEvents(gathered, recorder);
