@@ -73,11 +73,12 @@ export function move(draft: Draft): void {
 }
 
 /** What the move waits for: a window of the Placement, and the sets of both clusters; undefined for nothing. */
-function movingHolders({ leaves, comes }: Move, { snapshot, timedSets }: Draft): Holders | undefined {
-  const window = closedWindow(snapshot);
-  const first = timedSets.holding(leaves, 'Moved');
-  const others = timedSets.holding(comes).filter((one) => !first.includes(one));
-  return orderedHolders(...(window === undefined ? [] : [window]), ...first, ...others);
+function movingHolders({ leaves, comes }: Move, draft: Draft): Holders | undefined {
+  const first = draft.timedSets.holding(leaves, 'Moved');
+  const others = draft.timedSets.holding(comes).filter((one) => !first.includes(one));
+  const sets = [...first, ...others];
+  const window = closedWindow(draft, sets.length > 0);
+  return orderedHolders(...(window === undefined ? [] : [window]), ...sets);
 }
 
 /**

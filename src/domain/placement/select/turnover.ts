@@ -14,7 +14,7 @@ import { orderedHolders } from './holders.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';
-import { closedWindow, isElective } from './waiting.js';
+import { closedWindow, isElective, windowEnd } from './waiting.js';
 
 /** Which clusters leave because they are not needed, which come in, and what taints leave open. */
 
@@ -32,15 +32,18 @@ function letSurplusGo(draft: Draft): void {
   const { fates, size, limit = Infinity, timedSets } = draft;
   const leaving = surplusOf(draft);
   // A decision that is not too large has clusters which came to another predicate, by a change of theirs.
-  const window = leaving.length > 0 && size <= limit ? closedWindow(draft.snapshot) : undefined;
+  const mayWait = leaving.length > 0 && size <= limit;
+  const [free, kept] = mayWait ? [closedWindow(draft), closedWindow(draft, true)] : [];
   for (const name of leaving) {
     const fate = fates.get(name);
     const cause = fate?.kind === 'held' ? fate.cause : 'NotNeeded';
     const sets = isElective(draft, name, cause) ? timedSets.holding(name, cause) : [];
+    const window = sets.length === 0 ? free : kept;
     const by = orderedHolders(...(window === undefined ? [] : [window]), ...sets);
     if (by === undefined) draft.letGo(name, cause, fate === undefined && draft.counted.has(name));
     else draft.keep(name, cause, by);
   }
+  if (leaving.some((name) => draft.isHeld(name))) draft.lookAt(windowEnd(draft.snapshot));
 }
 
 function surplusOf(draft: Draft): readonly string[] {

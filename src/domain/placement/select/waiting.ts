@@ -17,29 +17,27 @@ import { windowOf } from './timedsets.js';
  */
 
 /**
- * Keeps the clusters that fail a rule but have to wait for a change window or a set, whether or not a bound holds them anyway. What
- * an edit of the Placement does not bring about at once, since something keeps it, waits like any other change.
+ * Keeps the clusters that fail a rule, or that a bound holds above the number of their predicate, and that have to wait for a change
+ * window or a set besides.
  */
 export function waitForWindow(draft: Draft): void {
-  const { snapshot, timedSets } = draft;
-  const elective = [...draft.judged.failing].filter(([name, cause]) => isElective(draft, name, cause));
+  const { snapshot, timedSets, fates } = draft;
+  const failing = new Map<string, Cause>(draft.judged.failing);
+  for (const [name, fate] of fates) if (fate.kind === 'held') failing.set(name, fate.cause);
+  const elective = [...failing].filter(([name, cause]) => isElective(draft, name, cause));
   if (elective.length === 0) return;
-  const { rules } = snapshot.placement;
-  const isMade = isEdited(snapshot.placement);
-  // A pause keeps what an edit has brought about until its end.
-  const window = isMade && rules.paused ? undefined : windowIn(snapshot);
-  const closed = window?.kind === 'Window' ? [window] : [];
+  const [free, kept] = [closedWindow(draft), closedWindow(draft, true)];
   for (const [name, cause] of elective) {
-    const fate = draft.fates.get(name);
-    const kept = fate?.kind === 'held' ? fate.by : [];
+    const fate = fates.get(name);
+    const bounds = fate?.kind === 'held' ? fate.by : [];
     const sets = timedSets.holding(name, cause);
-    if (isMade && kept.length + sets.length === 0) continue;
-    const by = orderedHolders(...kept, ...closed, ...sets);
+    const window = bounds.length + sets.length === 0 ? free : kept;
+    const by = orderedHolders(...bounds, ...(window === undefined ? [] : [window]), ...sets);
     if (by !== undefined) draft.keep(name, cause, by);
   }
   // Those that something else keeps wait for the next window, too, once an open one is closed.
-  if (!rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
-  draft.lookAt(window?.kind === 'open' ? window.until : undefined);
+  if (!snapshot.placement.rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
+  draft.lookAt(windowEnd(snapshot));
   draft.lookAt(timedSets.until());
 }
 
@@ -48,10 +46,22 @@ export function isElective({ judged }: Draft, name: string, cause: Cause): boole
   return cause !== 'Gone' && cause !== 'Deleting' && !judged.failingByHub.has(name);
 }
 
-/** The next window, while elective changes wait for it; undefined when they may be made now. */
-export function closedWindow(snapshot: PlacementSnapshot): ClosedWindow | undefined {
-  const window = isEdited(snapshot.placement) ? undefined : windowIn(snapshot);
+/**
+ * The next window, while an elective change waits for it; undefined when it may be made now. `isKept`: something else keeps the
+ * change. What an edit of the Placement does not bring about at once waits like any other change, but for a pause of the Placement,
+ * at whose end it is made.
+ */
+export function closedWindow({ snapshot }: Draft, isKept = false): ClosedWindow | undefined {
+  const { placement } = snapshot;
+  if (isEdited(placement) && (!isKept || placement.rules.paused)) return undefined;
+  const window = windowIn(snapshot);
   return window?.kind === 'Window' ? window : undefined;
+}
+
+/** When the window that is open ends; undefined without one. */
+export function windowEnd(snapshot: PlacementSnapshot): number | undefined {
+  const window = windowIn(snapshot);
+  return window?.kind === 'open' ? window.until : undefined;
 }
 
 /** The next window, or the one that is open; undefined where changes need none. */

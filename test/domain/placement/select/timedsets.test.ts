@@ -224,6 +224,27 @@ describe('the change windows of a set', () => {
     expect(changes(world(OPEN, { fleet, spec }))).toBe('+c =b');
   });
 
+  it('count beside those of the Placement, and beside its budget, for a cluster above the number of its predicate', () => {
+    const silver = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'silver' } } } };
+    const predicates = [
+      { ...gold, numberOfClusters: 1 },
+      { ...silver, numberOfClusters: 1 },
+    ];
+    const kinds = (over: object, generation = 1): unknown =>
+      Object(
+        scheduled(snapshot(world(CLOSED, { spec: { predicates, ...CLOSED, ...over }, generation }))).fates.get('b'),
+      ).by.map((one: object) => [Object(one).kind, Object(one).set]);
+    const both = [
+      ['Window', undefined],
+      ['Window', 'fleet'],
+    ];
+
+    expect(kinds({})).toEqual(both);
+    // An edit does not bring about what the set keeps.
+    expect(kinds({}, 2)).toEqual(both);
+    expect(kinds({ disruptionBudget: { maxRemovals: 0 } })).toEqual([['Budget', undefined], ...both]);
+  });
+
   it('that are open are looked at again when they end, where something else keeps a cluster', () => {
     const spec = { predicates: [gold], disruptionBudget: { maxRemovals: 0 } };
 
