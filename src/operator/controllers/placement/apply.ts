@@ -267,20 +267,20 @@ export async function confirm(input: Input, { decision, changes }: Decided, scop
   }
   // What another process decided or recorded last, or which hold it announced, may not be in the caches of this one yet.
   const isDoubtful = isCounted(decision) || isContradicted(input.placement.status, snapshot.stored);
-  if (isDoubtful && state.published === undefined && !(await isCurrent(input, scope))) return READ_AGAIN;
-  return undefined;
+  return isDoubtful && state.published === undefined ? readWhatDiffers(input, scope) : undefined;
 }
 
 /**
- * Whether the API server has the Placement and its decision objects as they are known here. What it has otherwise is read, for the
- * next pass: a watch that is silent does not deliver it for minutes.
+ * Reads, for the next pass, what of the Placement and its decision objects the API server has otherwise than it is known here: a
+ * watch that is silent does not deliver it for minutes. Undefined where nothing is.
  */
-async function isCurrent({ placement, owner, objects, state }: Input, scope: Scope): Promise<boolean> {
+async function readWhatDiffers({ placement, owner, objects, state }: Input, scope: Scope): Promise<Result | undefined> {
   const { client, key, mutations } = scope;
   const found = await client.get<Placement>(Placements, nameOf(owner));
-  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) {
-    if (found?.metadata.uid === owner.uid) mutations.placements.mutated(key, found);
-    return false;
+  if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
+  if (found.metadata.resourceVersion !== placement.metadata.resourceVersion) {
+    mutations.placements.mutated(key, found);
+    return READ_AGAIN;
   }
   const labelSelector = `${PLACEMENT_LABEL}=${owner.name}`;
   const stored = await client.list<PlacementDecision>(PlacementDecisions, owner.namespace, {
@@ -292,7 +292,7 @@ async function isCurrent({ placement, owner, objects, state }: Input, scope: Sco
   const names = new Set([...versions.keys(), ...known.map(({ metadata }) => metadata.name)]);
   const others = [...names].filter((name) => versions.get(name) !== objects.get(name)?.metadata.resourceVersion);
   for (const name of others) await readStoredDecision({ name, known: objects.get(name), state }, scope);
-  return others.length === 0;
+  return others.length === 0 ? undefined : READ_AGAIN;
 }
 
 function nameOf({ namespace, name }: DecisionOwner): ObjectName {
