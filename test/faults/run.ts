@@ -86,11 +86,15 @@ const LATEST_MS = 600_000;
 const CONVERGED_MS = 300_000;
 const LOOK_EVERY_MS = 500;
 const MOST_PASSES = 5;
+/** While a fault lasts: as a backoff from 5 ms to a minute has them, and one a second. */
+const MOST_TRIES = 30;
 /** A controller looks again so often while a cache is not current. */
 const LOOK_AGAIN_MS = 5_000;
 /** In which the last count of a series of Events is written. */
 const EVENTS_MS = 12_000;
 const DAY_MS = 24 * 3_600_000;
+/** Over which a resync spreads its passes, with time for what they write: with seed 0, all of them belong to the day. */
+const RESYNC_MS = 70_000;
 /**
  * One of so many random plans, and each with seed 0, has the checks that cost as much as a step: a day of quiet, and the
  * explanations. A run without faults from the middle of a scenario has neither: many plans with faults follow it.
@@ -253,6 +257,7 @@ class Run {
       const now = simulation.monotonic();
       const { calmAt, awaitedUntil, noticedAt } = this.#injector;
       if (calmAt > this.#countedFrom && calmAt <= now) {
+        this.#checkRate(calmAt);
         this.#countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
       }
@@ -299,6 +304,14 @@ class Run {
         if (count > most) this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
   }
 
+  /** Who fails as long as a fault lasts tries again less and less often. */
+  #checkRate(now: number): void {
+    const most = MOST_TRIES + Math.max(now - this.#countedFrom, 0) / 1_000;
+    for (const { passes, name } of this.#programs)
+      for (const [key, count] of passes)
+        if (count > most) this.#violate('rate', `${name}: ${count} passes of ${key} while a fault lasts`);
+  }
+
   /** The run without faults selects whom the scenario says, and stores what it says; all others are compared with it. */
   #checkSelected(): void {
     const { scenario, plan } = this.#options;
@@ -330,7 +343,7 @@ class Run {
     await base.simulation.pass(EVENTS_MS);
     const before = this.#injector.writes.length;
     await base.simulation.leap(DAY_MS);
-    await base.simulation.pass(5_000);
+    await base.simulation.pass(this.#options.plan.seed === 0 ? RESYNC_MS : 5_000);
     const periodic = new Set(this.#programs.filter((one) => one.isPeriodic).map(({ name }) => name));
     // The leap suspends the operator, which announces again after it which sets are silent.
     const written = this.#injector.writes

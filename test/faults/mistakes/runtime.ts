@@ -73,4 +73,11 @@ export const RUNTIME: readonly Mistake[] = [
     to: 'for (let left = 0; left > 0; left = retryAfterMs()) {',
     scenarios: 'agents/join',
   },
+  {
+    name: 'a pass that waits resets the backoff',
+    file: 'runtime/controller/controller.ts',
+    from: "if (ended.ending !== 'wait') queue.forget(key);",
+    to: 'queue.forget(key);',
+    scenarios: 'agents/silence',
+  },
 ];

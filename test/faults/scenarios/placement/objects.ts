@@ -48,7 +48,15 @@ export const OBJECTS = scenarios('placement', {
       place('web', { numberOfClusters: 5, predicates: gold }),
       leave('c'),
       place('web', { numberOfClusters: 1, predicates: gold }),
-      unplace('web'),
+      // The first of two events is there before its object is gone: a watch can be late between them.
+      step('Placement web is annotated, and deleted', async (hands) => {
+        await hands.patch(
+          Placements,
+          { name: 'web', namespace: TEAM },
+          { metadata: { annotations: { note: 'gone' } } },
+        );
+        await hands.remove(Placements, { name: 'web', namespace: TEAM });
+      }),
     ],
   },
   /** A Placement of the same name is another one, and begins anew. */

@@ -4,7 +4,7 @@ import { ManagedClusters, PlacementDecisions } from '../../../../src/api/resourc
 import { wait, scenarios } from '../../scenario.js';
 import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
-import { annotate, at, atOnce, edit, pending } from './words.js';
+import { annotate, at, atOnce, edit, editSet, later, pending } from './words.js';
 
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
@@ -142,6 +142,20 @@ export const BUDGETS = scenarios('timed', {
       place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
       label('c', golden),
       taint('a', [{ key: 'repair', effect: 'NoSelect' }]),
+    ],
+  },
+  /** What its set keeps of an edit waits for the window that the edit sets, too. */
+  'above-number-waits': {
+    selects: 'abc abc abc abc',
+    given: async (hands) => {
+      await fleet(hands, 'ab', { labels: golden });
+      await addCluster(hands, 'c', { labels: silver });
+    },
+    steps: [
+      place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)] }),
+      editSet('fleet', { paused: true }),
+      label('c', golden),
+      edit('web', { changeWindows: later }),
     ],
   },
   /** Who would come in next, where none may, is told anew when another one is preferred. */
