@@ -1,6 +1,6 @@
 import { countsOf, ownRecords } from './budget.js';
 import { type Move, type MoveWait } from './decision.js';
-import { orderedHolders, waitsFor, type Holders } from './holders.js';
+import { waitsFor, type Holders } from './holders.js';
 import { preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
 import { type PlacementSnapshot, selectedSince } from './snapshot.js';
@@ -15,7 +15,7 @@ import { countedEntries } from '../stored/record.js';
 import { isDefinitionReplaced } from './definitions.js';
 import type { Draft } from './draft.js';
 import { budgetInForce } from './limits.js';
-import { closedWindow } from './waiting.js';
+import { keepersIn } from './waiting.js';
 
 /**
  * Moves of `spec.rebalance`: a selected cluster leaves for a better one. One pair moves at a time, and the next one not before an
@@ -76,9 +76,7 @@ export function move(draft: Draft): void {
 function movingHolders({ leaves, comes }: Move, draft: Draft): Holders | undefined {
   const first = draft.timedSets.holding(leaves, 'Moved');
   const others = draft.timedSets.holding(comes).filter((one) => !first.includes(one));
-  const sets = [...first, ...others];
-  const window = closedWindow(draft, sets.length > 0);
-  return orderedHolders(...(window === undefined ? [] : [window]), ...sets);
+  return keepersIn(draft)([...first, ...others]);
 }
 
 /**

@@ -10,11 +10,11 @@ import {
   type Stayers,
   shortageOf,
 } from './choice/choose.js';
-import { orderedHolders } from './holders.js';
+import { orderedHolders, type Holder } from './holders.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { askedOf, outByRules, predicateOf, type OutByRules } from './rules.js';
-import { closedWindow, isElective, windowEnd } from './waiting.js';
+import { isElective, keepersIn } from './waiting.js';
 
 /** Which clusters leave because they are not needed, which come in, and what taints leave open. */
 
@@ -31,19 +31,17 @@ export function choose(draft: Draft): void {
 function letSurplusGo(draft: Draft): void {
   const { fates, size, limit = Infinity, timedSets } = draft;
   const leaving = surplusOf(draft);
+  if (leaving.length === 0) return;
   // A decision that is not too large has clusters which came to another predicate, by a change of theirs.
-  const mayWait = leaving.length > 0 && size <= limit;
-  const [free, kept] = mayWait ? [closedWindow(draft), closedWindow(draft, true)] : [];
+  const keepers = size <= limit ? keepersIn(draft) : (sets: readonly Holder[]) => orderedHolders(...sets);
   for (const name of leaving) {
     const fate = fates.get(name);
     const cause = fate?.kind === 'held' ? fate.cause : 'NotNeeded';
     const sets = isElective(draft, name, cause) ? timedSets.holding(name, cause) : [];
-    const window = sets.length === 0 ? free : kept;
-    const by = orderedHolders(...(window === undefined ? [] : [window]), ...sets);
+    const by = keepers(sets);
     if (by === undefined) draft.letGo(name, cause, fate === undefined && draft.counted.has(name));
     else draft.keep(name, cause, by);
   }
-  if (leaving.some((name) => draft.isHeld(name))) draft.lookAt(windowEnd(draft.snapshot));
 }
 
 function surplusOf(draft: Draft): readonly string[] {

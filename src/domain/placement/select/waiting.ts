@@ -1,7 +1,7 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
 import { type Cause } from './decision.js';
-import { orderedHolders, isHold, type ClosedWindow, type Holder } from './holders.js';
+import { orderedHolders, isHold, type Holder, type Holders } from './holders.js';
 import type { Draft } from './draft.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { windowOf } from './timedsets.js';
@@ -22,23 +22,18 @@ import { windowOf } from './timedsets.js';
  */
 export function waitForWindow(draft: Draft): void {
   const { snapshot, timedSets, fates } = draft;
+  const { paused } = snapshot.placement.rules;
   const failing = new Map<string, Cause>(draft.judged.failing);
   for (const [name, fate] of fates) if (fate.kind === 'held') failing.set(name, fate.cause);
   const elective = [...failing].filter(([name, cause]) => isElective(draft, name, cause));
   if (elective.length === 0) return;
-  const [free, kept] = [closedWindow(draft), closedWindow(draft, true)];
+  const keepers = keepersIn(draft);
   for (const [name, cause] of elective) {
     const fate = fates.get(name);
-    const bounds = fate?.kind === 'held' ? fate.by : [];
-    const sets = timedSets.holding(name, cause);
-    const window = bounds.length + sets.length === 0 ? free : kept;
-    const by = orderedHolders(...bounds, ...(window === undefined ? [] : [window]), ...sets);
+    const by = keepers(timedSets.holding(name, cause), fate?.kind === 'held' ? fate.by : []);
     if (by !== undefined) draft.keep(name, cause, by);
   }
-  // Those that something else keeps wait for the next window, too, once an open one is closed.
-  if (!snapshot.placement.rules.paused && !elective.some(([name]) => draft.isHeld(name))) return;
-  draft.lookAt(windowEnd(snapshot));
-  draft.lookAt(timedSets.until());
+  if (paused || elective.some(([name]) => draft.isHeld(name))) draft.lookAt(timedSets.until());
 }
 
 /** Whether the selected cluster leaves by what somebody chose: it is not deleted, and no taint of health makes it leave. */
@@ -47,21 +42,22 @@ export function isElective({ judged }: Draft, name: string, cause: Cause): boole
 }
 
 /**
- * The next window, while an elective change waits for it; undefined when it may be made now. `isKept`: something else keeps the
- * change. What an edit of the Placement does not bring about at once waits like any other change, but for a pause of the Placement,
- * at whose end it is made.
+ * Tells what keeps an elective change beside its sets, and a bound: the next window of the Placement; undefined when it may be made
+ * now. What an edit of the Placement does not bring about at once, since something else keeps it, waits like any other change, but
+ * for a pause of the Placement, at whose end it is made.
  */
-export function closedWindow({ snapshot }: Draft, isKept = false): ClosedWindow | undefined {
-  const { placement } = snapshot;
-  if (isEdited(placement) && (!isKept || placement.rules.paused)) return undefined;
-  const window = windowIn(snapshot);
-  return window?.kind === 'Window' ? window : undefined;
-}
-
-/** When the window that is open ends; undefined without one. */
-export function windowEnd(snapshot: PlacementSnapshot): number | undefined {
-  const window = windowIn(snapshot);
-  return window?.kind === 'open' ? window.until : undefined;
+export function keepersIn(draft: Draft): (sets: readonly Holder[], bounds?: readonly Holder[]) => Holders | undefined {
+  const { placement } = draft.snapshot;
+  const { paused } = placement.rules;
+  const isMade = isEdited(placement);
+  const window = isMade && paused ? undefined : windowIn(draft.snapshot);
+  return (sets, bounds = []) => {
+    const isKept = bounds.length + sets.length > 0;
+    // Then it waits for the next window, too, once an open one is closed.
+    if (window?.kind === 'open' && (paused || isKept)) draft.lookAt(window.until);
+    const closed = window?.kind === 'Window' && (isKept || !isMade) ? [window] : [];
+    return orderedHolders(...bounds, ...closed, ...sets);
+  };
 }
 
 /** The next window, or the one that is open; undefined where changes need none. */
