@@ -257,7 +257,8 @@ class Run {
       const now = simulation.monotonic();
       const { calmAt, awaitedUntil, noticedAt } = this.#injector;
       if (calmAt > this.#countedFrom && calmAt <= now) {
-        this.#checkRate(calmAt);
+        // Who fails as long as a fault lasts tries again less and less often.
+        this.#checkPasses('rate', MOST_TRIES + (calmAt - this.#countedFrom) / 1_000, 'while a fault lasts');
         this.#countedFrom = calmAt;
         for (const program of this.#programs) program.passes.clear();
       }
@@ -298,18 +299,17 @@ class Run {
     if (to - from > CONVERGED_MS) this.#violate('late', `${Math.round((to - from) / 1000)} s after the last fault`);
     const { mostPasses = MOST_PASSES } = this.#options.scenario;
     if (this.#injector.calmAt > this.#options.base.simulation.monotonic()) return;
-    const most = mostPasses + Math.max(to - this.#countedFrom, 0) / LOOK_AGAIN_MS;
-    for (const { passes, name } of this.#programs)
-      for (const [key, count] of passes)
-        if (count > most) this.#violate('passes', `${name}: ${count} passes of ${key} after the last fault`);
+    this.#checkPasses(
+      'passes',
+      mostPasses + Math.max(to - this.#countedFrom, 0) / LOOK_AGAIN_MS,
+      'after the last fault',
+    );
   }
 
-  /** Who fails as long as a fault lasts tries again less and less often. */
-  #checkRate(now: number): void {
-    const most = MOST_TRIES + Math.max(now - this.#countedFrom, 0) / 1_000;
+  #checkPasses(rule: string, most: number, when: string): void {
     for (const { passes, name } of this.#programs)
       for (const [key, count] of passes)
-        if (count > most) this.#violate('rate', `${name}: ${count} passes of ${key} while a fault lasts`);
+        if (count > most) this.#violate(rule, `${name}: ${count} passes of ${key} ${when}`);
   }
 
   /** The run without faults selects whom the scenario says, and stores what it says; all others are compared with it. */

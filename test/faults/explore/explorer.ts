@@ -148,7 +148,7 @@ export function stretchesOf(scenario: string): readonly Stretch[] {
 }
 
 /** With the name of each place, as it was met in a run of the plan: `step sort n: name` of each. */
-export function namedPlan(plan: Plan, named: readonly string[]): Plan {
+function namedPlan(plan: Plan, named: readonly string[]): Plan {
   const faults = plan.faults.map((fault) => {
     const { step, of, n } = fault.where;
     const sort = `step ${step} ${of} `;

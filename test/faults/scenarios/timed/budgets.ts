@@ -1,6 +1,7 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
 import { ManagedClusters, PlacementDecisions } from '../../../../src/api/resources.js';
+import type { Hands } from '../../hub/hands.js';
 import { wait, scenarios } from '../../scenario.js';
 import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
@@ -9,6 +10,12 @@ import { annotate, at, atOnce, edit, editSet, later, pending } from './words.js'
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
 const MANY = ['d', ...Array.from({ length: 70 }, (_, n) => `another-cluster-${n}`.padEnd(250, '-x'))];
+
+/** Of three clusters, c is silver. */
+const twoOfThree = async (hands: Hands): Promise<void> => {
+  await fleet(hands, 'ab', { labels: golden });
+  await addCluster(hands, 'c', { labels: silver });
+};
 
 export const BUDGETS = scenarios('timed', {
   removals: {
@@ -134,10 +141,7 @@ export const BUDGETS = scenarios('timed', {
   /** Where one is above the number of its predicate, one that fails another rule does not leave for that. */
   'above-number': {
     selects: 'abc abc abc',
-    given: async (hands) => {
-      await fleet(hands, 'ab', { labels: golden });
-      await addCluster(hands, 'c', { labels: silver });
-    },
+    given: twoOfThree,
     steps: [
       place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
       label('c', golden),
@@ -147,10 +151,7 @@ export const BUDGETS = scenarios('timed', {
   /** What its set keeps of an edit waits for the window that the edit sets, too. */
   'above-number-waits': {
     selects: 'abc abc abc abc',
-    given: async (hands) => {
-      await fleet(hands, 'ab', { labels: golden });
-      await addCluster(hands, 'c', { labels: silver });
-    },
+    given: twoOfThree,
     steps: [
       place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)] }),
       editSet('fleet', { paused: true }),
