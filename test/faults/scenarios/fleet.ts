@@ -27,6 +27,14 @@ export async function fleet(hands: Hands, names: string, given: ClusterGiven = {
   for (const name of names) await addCluster(hands, name, given);
 }
 
+/** Clusters `golden` have the label tier=gold, and `silver` tier=silver. A letter each. */
+export const tiers =
+  (golden: string, silver = '') =>
+  async (hands: Hands): Promise<void> => {
+    await fleet(hands, golden, { labels: { tier: 'gold' } });
+    for (const name of silver) await addCluster(hands, name, { labels: { tier: 'silver' } });
+  };
+
 export function setOf(name: string, spec: object = {}): Record<string, unknown> {
   return { apiVersion: apiVersionOf(ManagedClusterSets), kind: ManagedClusterSets.kind, metadata: { name }, spec };
 }

@@ -5,7 +5,7 @@ import type { Hands } from '../../hub/hands.js';
 import { scenarios, slowly, step, wait, type Step, type Unnamed } from '../../scenario.js';
 import { bindingOf, gold, place, setOf } from '../fleet.js';
 import { note, noted, selectedBy } from '../timed/words.js';
-import { connect, customClaims, cut, HUB, joinCluster, machines, north, setClock, sicken } from './machines.js';
+import { connect, customClaims, cut, hubWith, joinCluster, machines, north, setClock, sicken } from './machines.js';
 
 /** What the hub makes of the Leases and reports of clusters. */
 
@@ -29,8 +29,7 @@ async function twoSets(hands: Hands, others: string, golden: string): Promise<vo
 const silenced = (selects: string, names: string): Unnamed => ({
   selects,
   isTimed: true,
-  ...HUB,
-  homes: ['a', 'b', 'c', 'd', 'e', 'f'],
+  ...hubWith('abcdef'),
   given: (hands) => twoSets(hands, 'def', 'd'),
   steps: [place('web', { predicates: gold, tolerations }), slowly(150, cut(names))],
 });
@@ -43,17 +42,13 @@ const maintain = (name: string, maintenance: string | null): Step =>
 export const HEALTH = scenarios('agents', {
   silence: {
     selects: 'ac bc bc',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    ...hubWith('abc', SHORT),
     steps: [place('web', { numberOfClusters: 2, tolerations }), slowly(150, cut('a')), slowly(60, connect('a'))],
   },
   /** Most of a set falls silent at once: nobody is tainted, until the others have been back for some minutes. */
   brake: {
     selects: 'ac ac ad ad',
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd'],
-    given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+    ...hubWith('abcd', SHORT),
     steps: [
       place('web', { numberOfClusters: 2, tolerations }),
       slowly(150, cut('abc')),
@@ -65,9 +60,7 @@ export const HEALTH = scenarios('agents', {
   recovery: {
     selects: 'ac ac',
     isTimed: true,
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd'],
-    given: (hands) => machines(hands, 'abcd', 'abcd', SHORT),
+    ...hubWith('abcd', SHORT),
     steps: [
       place('web', { numberOfClusters: 2, tolerations }),
       slowly(330, {
@@ -81,9 +74,7 @@ export const HEALTH = scenarios('agents', {
   },
   drain: {
     selects: 'ac bc bc bc ac',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc'),
+    ...hubWith('abc'),
     steps: [
       place('web', { numberOfClusters: 2 }),
       maintain('a', 'Draining'),
@@ -94,16 +85,12 @@ export const HEALTH = scenarios('agents', {
   },
   clock: {
     selects: 'a a a a',
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a', SHORT),
+    ...hubWith('a', SHORT),
     steps: [place('web', {}), slowly(60, setClock('a', 300_000)), slowly(180, setClock('a', -3_600_000)), wait(2)],
   },
   claims: {
     selects: '- a ab b',
-    ...HUB,
-    homes: ['a', 'b'],
-    given: (hands) => machines(hands, 'ab', 'ab'),
+    ...hubWith('ab'),
     steps: [
       place('web', { predicates: north }),
       slowly(5, customClaims('a', { region: 'north' })),
@@ -114,9 +101,7 @@ export const HEALTH = scenarios('agents', {
   /** What an agent has to say while it cannot reach the hub, it says later. */
   'claims-while-cut': {
     selects: '- - - b',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    ...hubWith('abc', SHORT),
     steps: [
       place('web', { predicates: north }),
       // Until it is tainted: else a step that takes longer would end otherwise.
@@ -128,9 +113,7 @@ export const HEALTH = scenarios('agents', {
   /** Its agent says that the API server of the cluster is not ready: it is tainted after two lease durations. */
   unhealthy: {
     selects: 'ac bc bc',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    ...hubWith('abc', SHORT),
     steps: [
       place('web', {
         numberOfClusters: 2,
@@ -143,9 +126,7 @@ export const HEALTH = scenarios('agents', {
   /** First its API server is not ready, then it is silent: by that taint it leaves, which has the time of the first. */
   'unhealthy-and-silent': {
     selects: 'abcde abcde bcde',
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd', 'e'],
-    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    ...hubWith('abcde', SHORT),
     steps: [
       place('web', {
         tolerations: [
@@ -160,9 +141,7 @@ export const HEALTH = scenarios('agents', {
   /** A cluster whose agent is given up has no taint of silence. */
   'given-up': {
     selects: 'abcde bcde abcde',
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd', 'e'],
-    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    ...hubWith('abcde', SHORT),
     steps: [
       place('web', { tolerations }),
       slowly(200, cut('a')),
@@ -178,9 +157,7 @@ export const HEALTH = scenarios('agents', {
   'refused-and-silent': {
     selects: 'abcde cde de',
     isTimed: true,
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd', 'e'],
-    given: (hands) => machines(hands, 'abcde', 'abcde', SHORT),
+    ...hubWith('abcde', SHORT),
     steps: [
       place('web', { tolerations }),
       slowly(330, {
@@ -197,8 +174,7 @@ export const HEALTH = scenarios('agents', {
   'set-brake-ends': {
     selects: 'a -',
     isTimed: true,
-    ...HUB,
-    homes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    ...hubWith('abcdefg'),
     given: (hands) => twoSets(hands, 'defg', 'a'),
     steps: [place('web', { predicates: gold, tolerations }), slowly(360, noted(12, cut('abc'), selectedBy('web')))],
     stores: [note(2, 'a')],
@@ -206,9 +182,7 @@ export const HEALTH = scenarios('agents', {
   /** What somebody takes out of a report is there again within an hour. */
   'report-taken-out': {
     selects: '- a a',
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a'),
+    ...hubWith('a'),
     steps: [
       place('web', { predicates: north }),
       slowly(5, customClaims('a', { region: 'north' })),
@@ -223,9 +197,7 @@ export const HEALTH = scenarios('agents', {
   },
   'lease-deleted': {
     selects: 'abc abc',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    ...hubWith('abc', SHORT),
     steps: [
       place('web', { tolerations }),
       slowly(
@@ -238,9 +210,7 @@ export const HEALTH = scenarios('agents', {
   },
   accepted: {
     selects: 'abc bc abc',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'abc', SHORT),
+    ...hubWith('abc', SHORT),
     steps: [place('web', { tolerations }), slowly(150, accept('a', false)), slowly(60, accept('a', true))],
   },
   /** Half of a fleet is not most of it. */

@@ -5,7 +5,7 @@ import { condition } from '../../../support/scenario/checks/reading.js';
 import { AGENT_ACCOUNT, namespaceOf } from '../../hub/machine.js';
 import { scenarios, slowly, step, wait, type Step } from '../../scenario.js';
 import { leave, place } from '../fleet.js';
-import { add, connect, customClaims, cut, HUB, machines, north, renew, setMachine } from './machines.js';
+import { add, connect, customClaims, cut, hubWith, machines, north, renew, setMachine } from './machines.js';
 
 /** How clusters join a hub, and with which identity. */
 
@@ -58,9 +58,7 @@ const takeOver: Step = {
 export const JOINING = scenarios('agents', {
   join: {
     selects: 'a ab ab',
-    ...HUB,
-    homes: ['a', 'b', 'c'],
-    given: (hands) => machines(hands, 'abc', 'a'),
+    ...hubWith('abc', {}, 'a'),
     steps: [
       place('web', { numberOfClusters: 2 }),
       slowly(60, add('b')),
@@ -69,8 +67,7 @@ export const JOINING = scenarios('agents', {
   },
   'secret-not-stored': {
     selects: 'a a a',
-    ...HUB,
-    homes: ['a'],
+    ...hubWith('a'),
     given: async (hands) => {
       await machines(hands, 'a', 'a');
       await setMachine(hands, 'a', { runs: false });
@@ -83,9 +80,7 @@ export const JOINING = scenarios('agents', {
   /** An agent replaces a token of unknown age soon after its start, and here it takes half a minute to store the new one. */
   'slow-secret': {
     selects: 'a a',
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a', { leaseSeconds: 20 }),
+    ...hubWith('a', { leaseSeconds: 20 }),
     steps: [
       place('web', {}),
       slowly(150, {
@@ -100,9 +95,7 @@ export const JOINING = scenarios('agents', {
   },
   rotation: {
     selects: 'a a a a a a -',
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a'),
+    ...hubWith('a'),
     steps: [
       place('web', {}),
       wait(34 * 60),
@@ -115,9 +108,7 @@ export const JOINING = scenarios('agents', {
     ],
   },
   renewed: {
-    ...HUB,
-    homes: ['a', 'b'],
-    given: (hands) => machines(hands, 'ab', 'ab'),
+    ...hubWith('ab'),
     steps: [
       place('web', { numberOfClusters: 1 }),
       slowly(70, renew('a')),
@@ -127,23 +118,17 @@ export const JOINING = scenarios('agents', {
   },
   /** The identity of a cluster ends with its last token. */
   expired: {
-    ...HUB,
-    homes: ['a'],
-    given: (hands) => machines(hands, 'a', 'a'),
+    ...hubWith('a'),
     steps: [slowly(200, cut('a')), wait(8 * 24 * 60), connect('a'), slowly(70, renew('a'))],
   },
   /** Two machines have a manifest of the same cluster; only one of them holds its Lease. */
   twin: {
-    ...HUB,
-    homes: ['a', 'b'],
-    given: (hands) => machines(hands, 'ab', 'a'),
+    ...hubWith('ab', {}, 'a'),
     steps: [slowly(70, add('a', 'b')), slowly(70, takeOver), slowly(70, connect('a'))],
   },
   rejoin: {
     selects: 'ab b ab ab',
-    ...HUB,
-    homes: ['a', 'b'],
-    given: (hands) => machines(hands, 'ab', 'ab'),
+    ...hubWith('ab'),
     steps: [
       place('web', {}),
       slowly(70, leave('a')),

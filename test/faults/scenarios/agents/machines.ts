@@ -20,18 +20,10 @@ import { CLAIMS_LABEL } from '../../../../src/domain/agent/report/claims.js';
 import { root } from '../../../support/repository/root.js';
 import type { Hands } from '../../hub/hands.js';
 import { AGENT_ACCOUNT, MACHINE_ANNOTATION, namespaceOf, readMachine, type Machine } from '../../hub/machine.js';
-import { step, type Scenario, type Step } from '../../scenario.js';
+import { step, type Step, type Unnamed } from '../../scenario.js';
 import { fleet } from '../fleet.js';
 
 /** Sentences of scenarios about clusters with agents, and the machines that these run on. */
-
-/** The operator with what judges clusters. An agent that joins changes its cluster four times, and so does the operator. */
-export const HUB = {
-  programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
-  mostPasses: 10,
-  // The hub judges a cluster after its first renewal.
-  startMs: 65_000,
-} as const satisfies Partial<Scenario>;
 
 const HUB_URL = 'https://hub.example.com:6443';
 /** Those that do not run, and that are not the cluster's own. */
@@ -52,6 +44,21 @@ export interface Member {
   /** Of the Lease, seconds; default: absent. */
   readonly leaseSeconds?: number;
   readonly set?: string;
+}
+
+/**
+ * The operator with what judges clusters, and machines `homes`, as {@link machines} makes them. An agent that joins changes its cluster
+ * four times, and so does the operator.
+ */
+export function hubWith(homes: string, member: Member = {}, joined = homes): Omit<Unnamed, 'steps'> {
+  return {
+    programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
+    mostPasses: 10,
+    // The hub judges a cluster after its first renewal.
+    startMs: 65_000,
+    homes: homes.split(''),
+    given: (hands) => machines(hands, homes, joined, member),
+  };
 }
 
 /** The hub and the machines `homes`, of which all that are named in `joined` have the manifest of the cluster of that name. */

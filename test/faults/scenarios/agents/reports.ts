@@ -2,7 +2,7 @@ import { apiVersionOf, Nodes } from '../../../../src/runtime/vocabulary/kinds.js
 import { slowly, step, scenarios, type Step } from '../../scenario.js';
 import { place } from '../fleet.js';
 import { byClaims } from '../placement/words.js';
-import { customClaims, HUB, machines } from './machines.js';
+import { customClaims, hubWith, machines } from './machines.js';
 
 /** What agents report of their clusters. */
 
@@ -26,8 +26,7 @@ const node = (name: string, status: 'True' | 'False', isSchedulable = true): Ste
 export const REPORTS = scenarios('agents', {
   nodes: {
     selects: '- a - a - -',
-    ...HUB,
-    homes: ['a'],
+    ...hubWith('a'),
     given: async (hands) => {
       await machines(hands, 'a', 'a');
       await node('one', 'True').act({ hands } as never);

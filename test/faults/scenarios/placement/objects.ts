@@ -12,8 +12,9 @@ import {
   label,
   leave,
   place,
-  taint,
   placementOf,
+  taint,
+  tiers,
   unlabelDecision,
   unplace,
 } from '../fleet.js';
@@ -36,7 +37,7 @@ function inPieces(clustersPerDecisionGroup: number | string): PlacementSpec {
 
 export const OBJECTS = scenarios('placement', {
   plain: {
-    given: (hands) => fleet(hands, 'abcdef', { labels: { tier: 'gold' } }),
+    given: tiers('abcdef'),
     steps: [
       place('web', { numberOfClusters: 3, predicates: gold }),
       // Here, since who was selected is stored nowhere else, and a process that is started meanwhile chooses anew: as long as

@@ -1,7 +1,7 @@
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { ManagedClusterSets } from '../../../../src/api/resources.js';
 import { step, scenarios } from '../../scenario.js';
-import { addCluster, claim, fleet, join, label, leave, place, report, taint } from '../fleet.js';
+import { addCluster, claim, fleet, join, label, leave, place, report, taint, tiers } from '../fleet.js';
 import { addSet, byClaims, byExpressions, byLabels, move, type Requirement, reselect } from './words.js';
 
 /** Which clusters a Placement selects. */
@@ -143,10 +143,7 @@ export const SELECTION = scenarios('placement', {
   },
   /** A spec that cannot be read leaves the decision as it is, but for clusters that are gone. */
   misconfigured: {
-    given: async (hands) => {
-      await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
-      await addCluster(hands, 'e', { labels: { tier: 'silver' } });
-    },
+    given: tiers('abcd', 'e'),
     steps: [
       place('web', { predicates: [byLabels({ tier: 'gold' })] }),
       place('web', { predicates: broken }),
@@ -158,10 +155,7 @@ export const SELECTION = scenarios('placement', {
   },
   /** Each predicate has its own number. */
   'shared-numbers': {
-    given: async (hands) => {
-      await fleet(hands, 'abcd', { labels: { tier: 'gold' } });
-      for (const name of 'efg') await addCluster(hands, name, { labels: { tier: 'silver' } });
-    },
+    given: tiers('abcd', 'efg'),
     steps: [
       place('web', { predicates: [byLabels({ tier: 'gold' }, 2), byLabels({ tier: 'silver' }, 2)] }),
       place('web', { predicates: [byLabels({ tier: 'gold' }, 3), byLabels({ tier: 'silver' }, 1)] }),

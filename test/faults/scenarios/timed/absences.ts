@@ -1,6 +1,6 @@
 import { ALLOW_REMOVALS_ANNOTATION, TAINTS } from '../../../../src/api/names.js';
 import { slowly, wait, scenarios, type Step } from '../../scenario.js';
-import { fleet, gold, join, label, leave, place, unlabelDecision } from '../fleet.js';
+import { gold, join, label, leave, place, tiers, unlabelDecision } from '../fleet.js';
 import {
   annotate,
   at,
@@ -41,7 +41,7 @@ const inTurn = (seconds: number, steps: readonly Step[]): Step => ({
 export const ABSENCES = scenarios('timed', {
   tolerations: {
     selects: 'abcd abcd abcd abcd acd acd ad',
-    given: (hands) => fleet(hands, 'abcd', given),
+    given: tiers('abcd'),
     steps: [
       place('web', { tolerations: [{ key: 'repair', operator: 'Exists', tolerationSeconds: 3_600 }] }),
       pending(taintSince('a', [{ key: 'repair', effect: 'NoSelect' }]), 75),
@@ -55,7 +55,7 @@ export const ABSENCES = scenarios('timed', {
   /** Where its taint is tolerated, a cluster that is not healthy comes last, and one that has never joined does not come. */
   unhealthy: {
     selects: '- - cde acde acde',
-    given: (hands) => fleet(hands, 'abcde', given),
+    given: tiers('abcde'),
     steps: [
       taintSince('a', [silent]),
       taintSince('b', [{ key: TAINTS.unreachable, effect: 'NoSelectIfNew' }]),
@@ -69,12 +69,12 @@ export const ABSENCES = scenarios('timed', {
     selects: 'ac ac ac bc bc bc',
     // A fault can take as long as the toleration.
     isTimed: true,
-    given: (hands) => fleet(hands, 'abc', given),
+    given: tiers('abc'),
     steps: [place('web', { numberOfClusters: 2 }), falls('a'), pending(wait(4), 10), wait(4), falls('b'), wait(8)],
   },
   definitions: {
     selects: 'abcd abcd abcd abc bc',
-    given: (hands) => fleet(hands, 'abcd', given),
+    given: tiers('abcd'),
     steps: [
       place('web', { predicates: gold }),
       redefine,
@@ -85,7 +85,7 @@ export const ABSENCES = scenarios('timed', {
   },
   'bulk-deletion': {
     selects: 'abcdefgh abcdefgh abcdefgh abcdefgh abcfgh abcdfgh fgh',
-    given: (hands) => fleet(hands, 'abcdefgh', given),
+    given: tiers('abcdefgh'),
     steps: [
       place('web', { predicates: gold }),
       pending(leaveAtOnce('abcde'), 40),
@@ -101,7 +101,7 @@ export const ABSENCES = scenarios('timed', {
   /** A release that was given for something else. */
   'release-before-loss': {
     selects: 'abc abc abc abc',
-    given: (hands) => fleet(hands, 'abc', given),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold }),
       annotate('web', { [ALLOW_REMOVALS_ANNOTATION]: `${at('23:00')}/*` }),
@@ -112,7 +112,7 @@ export const ABSENCES = scenarios('timed', {
   /** What changes while a pass is under way, or a watch is gone, has its effect after it. */
   'changes-in-turn': {
     selects: 'abcdefgh cdefgh efgh fgh',
-    given: (hands) => fleet(hands, 'abcdefgh', given),
+    given: tiers('abcdefgh'),
     steps: [
       place('web', { predicates: gold }),
       inTurn(1, [label('a', { tier: 'silver' }), label('b', { tier: 'silver' })]),
@@ -124,7 +124,7 @@ export const ABSENCES = scenarios('timed', {
     selects: 'abcdefgh efgh',
     isTimed: true,
     mostPasses: 12,
-    given: (hands) => fleet(hands, 'abcdefgh', given),
+    given: tiers('abcdefgh'),
     steps: [
       place('web', { predicates: gold }),
       pending(
@@ -140,7 +140,7 @@ export const ABSENCES = scenarios('timed', {
   'one-command': {
     selects: 'abcdef abcdef',
     isTimed: true,
-    given: (hands) => fleet(hands, 'abcdef', given),
+    given: tiers('abcdef'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
       inTurn(

@@ -1,9 +1,8 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { releaseText } from '../../../../src/domain/placement/spec/budget.js';
 import { ManagedClusters, PlacementDecisions } from '../../../../src/api/resources.js';
-import type { Hands } from '../../hub/hands.js';
 import { wait, scenarios } from '../../scenario.js';
-import { addCluster, fleet, gold, join, label, place, taint } from '../fleet.js';
+import { addCluster, fleet, gold, join, label, place, taint, tiers } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
 import { annotate, at, atOnce, edit, editSet, later, pending } from './words.js';
 
@@ -11,16 +10,10 @@ const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
 
 const MANY = ['d', ...Array.from({ length: 70 }, (_, n) => `another-cluster-${n}`.padEnd(250, '-x'))];
 
-/** Of three clusters, c is silver. */
-const twoOfThree = async (hands: Hands): Promise<void> => {
-  await fleet(hands, 'ab', { labels: golden });
-  await addCluster(hands, 'c', { labels: silver });
-};
-
 export const BUDGETS = scenarios('timed', {
   removals: {
     selects: 'abcdef bcdef bcdef bcdef bcdef bdef bdef bef bef bef',
-    given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
+    given: tiers('abcdef'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1, windowSeconds: 3_600 } }),
       label('a', silver),
@@ -36,10 +29,7 @@ export const BUDGETS = scenarios('timed', {
   },
   additions: {
     selects: 'abcd abcde abcdef abcdef abcdef abcdef abcdefg',
-    given: async (hands) => {
-      await fleet(hands, 'abcd', { labels: golden });
-      for (const name of 'efg') await addCluster(hands, name, { labels: silver });
-    },
+    given: tiers('abcd', 'efg'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxAdditions: 2, windowSeconds: 3_600 } }),
       label('e', golden),
@@ -52,7 +42,7 @@ export const BUDGETS = scenarios('timed', {
   },
   'both-bounds': {
     selects: 'aefg acdefg acdefg acdefg acdefgh bcdefgh cdefgh fg',
-    given: (hands) => fleet(hands, 'abcdefgh', { labels: golden }),
+    given: tiers('abcdefgh'),
     steps: [
       place('web', {
         numberOfClusters: 4,
@@ -70,7 +60,7 @@ export const BUDGETS = scenarios('timed', {
   },
   release: {
     selects: 'abcde abcde abcde bcde bcde cde de de de e',
-    given: (hands) => fleet(hands, 'abcde', { labels: golden }),
+    given: tiers('abcde'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
       label('a', silver),
@@ -87,10 +77,7 @@ export const BUDGETS = scenarios('timed', {
   },
   'additions-released': {
     selects: 'abc abc abcd abcd',
-    given: async (hands) => {
-      await fleet(hands, 'abc', { labels: golden });
-      for (const name of 'de') await addCluster(hands, name, { labels: silver });
-    },
+    given: tiers('abc', 'de'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
       label('d', golden),
@@ -100,7 +87,7 @@ export const BUDGETS = scenarios('timed', {
   },
   'held-first': {
     selects: 'abcd abcd abcd abd',
-    given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+    given: tiers('abcd'),
     steps: [
       place('web', { numberOfClusters: 4, predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
       label('a', silver),
@@ -111,7 +98,7 @@ export const BUDGETS = scenarios('timed', {
   /** What comes in makes a percentage larger: of what is held already nothing leaves for that. */
   'hold-and-additions': {
     selects: 'abc abcdefg',
-    given: (hands) => fleet(hands, 'abc', { labels: golden }),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: '30%' } }),
       atOnce('a and b are silver, and four clusters join', async (hands) => {
@@ -123,7 +110,7 @@ export const BUDGETS = scenarios('timed', {
   /** A percentage is of the clusters that were there before those that have left within the window. */
   percentage: {
     selects: 'abcdef bcdef cdef def def',
-    given: (hands) => fleet(hands, 'abcdef', { labels: golden }),
+    given: tiers('abcdef'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: '50%' } }),
       ...'abcd'.split('').map((name) => label(name, silver)),
@@ -132,7 +119,7 @@ export const BUDGETS = scenarios('timed', {
   /** A percentage is of the clusters that were there before those that have come in within the window. */
   'share-of-additions': {
     selects: 'abcd abcde abcdef abcdef',
-    given: (hands) => fleet(hands, 'abcd', { labels: golden }),
+    given: tiers('abcd'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxAdditions: '50%', windowSeconds: 7_200 } }),
       ...'efg'.split('').map((name) => join(name, { labels: golden })),
@@ -141,7 +128,7 @@ export const BUDGETS = scenarios('timed', {
   /** Where one is above the number of its predicate, one that fails another rule does not leave for that. */
   'above-number': {
     selects: 'abc abc abc',
-    given: twoOfThree,
+    given: tiers('ab', 'c'),
     steps: [
       place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)], disruptionBudget: { maxRemovals: 0 } }),
       label('c', golden),
@@ -151,7 +138,7 @@ export const BUDGETS = scenarios('timed', {
   /** What its set keeps of an edit waits for the window that the edit sets, too. */
   'above-number-waits': {
     selects: 'abc abc abc abc',
-    given: twoOfThree,
+    given: tiers('ab', 'c'),
     steps: [
       place('web', { predicates: [byLabels(golden, 2), byLabels(silver, 1)] }),
       editSet('fleet', { paused: true }),
@@ -176,7 +163,7 @@ export const BUDGETS = scenarios('timed', {
   /** Without a budget, an object that records removals goes when they count no longer. */
   'record-ends': {
     selects: 'ab a a a',
-    given: (hands) => fleet(hands, 'ab', { labels: golden }),
+    given: tiers('ab'),
     steps: [
       place('web', {
         predicates: gold,

@@ -6,20 +6,7 @@ import type { ObjectName } from '../../../../src/runtime/vocabulary/meta.js';
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
 import { scenarios, step, wait, type Step, type Unnamed } from '../../scenario.js';
-import {
-  addCluster,
-  bind,
-  bindingOf,
-  fleet,
-  gold,
-  join,
-  label,
-  leave,
-  place,
-  setOf,
-  unbind,
-  unplace,
-} from '../fleet.js';
+import { bind, bindingOf, fleet, gold, join, label, leave, place, setOf, tiers, unbind, unplace } from '../fleet.js';
 import {
   annotate,
   at,
@@ -90,7 +77,7 @@ const following = {
 export const COMPANIES = scenarios('timed', {
   /** Clusters that fewer other Placements select come first. In each step one Placement changes: which is first is no matter. */
   shared: {
-    given: (hands) => fleet(hands, 'abcdef', golden),
+    given: tiers('abcdef'),
     steps: [
       place('web', balanced),
       place('store', balanced),
@@ -105,7 +92,7 @@ export const COMPANIES = scenarios('timed', {
   replicas: {
     selects: 'abcdef abcdef bcdef cdef cdef cdef cdef',
     ...replicated,
-    given: (hands) => fleet(hands, 'abcdef', golden),
+    given: tiers('abcdef'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 2 } }),
       killLeader(PLACEMENT_LEASE, 40_000),
@@ -120,10 +107,7 @@ export const COMPANIES = scenarios('timed', {
   'hold-handed-over': {
     selects: 'abcd abcd abcd',
     ...replicated,
-    given: async (hands) => {
-      await fleet(hands, 'cd', golden);
-      for (const name of 'ab') await addCluster(hands, name, { labels: { tier: 'silver' } });
-    },
+    given: tiers('cd', 'ab'),
     steps: [
       place('web', { disruptionBudget: { maxRemovals: 1 } }),
       {
@@ -148,7 +132,7 @@ export const COMPANIES = scenarios('timed', {
   'removal-handed-over': {
     selects: 'abcd bcd',
     ...replicated,
-    given: (hands) => fleet(hands, 'abcd', golden),
+    given: tiers('abcd'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 1 } }),
       {
@@ -167,7 +151,7 @@ export const COMPANIES = scenarios('timed', {
   /** A process that leads again knows nothing from the time when it led before. */
   'leader-returns': {
     ...replicated,
-    given: (hands) => fleet(hands, 'abcd', golden),
+    given: tiers('abcd'),
     steps: [
       place('web', { numberOfClusters: 2, predicates: gold }),
       stopLeader(PLACEMENT_LEASE),
@@ -179,7 +163,7 @@ export const COMPANIES = scenarios('timed', {
   },
   'deleted-lease': {
     programs: [{ name: 'operator', controllers: ['placement'], realLeases: true }],
-    given: (hands) => fleet(hands, 'abcd', golden),
+    given: tiers('abcd'),
     steps: [
       place('web', { numberOfClusters: 2, predicates: gold }),
       deleteLease(PLACEMENT_LEASE),
@@ -191,7 +175,7 @@ export const COMPANIES = scenarios('timed', {
   'sets-and-health': {
     selects: 'abc abc abc abc abce abce ae abce abce',
     programs: [{ name: 'operator', controllers: ['placement', 'clusters'] }],
-    given: (hands) => fleet(hands, 'abc', golden),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold }),
       accept('d'),

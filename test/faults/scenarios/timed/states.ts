@@ -3,13 +3,11 @@ import { ALLOW_REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, Placements } from '../../../../src/api/resources.js';
 import type { Content } from '../../checks/contents.js';
 import { TEAM } from '../../hub/base.js';
-import type { Hands } from '../../hub/hands.js';
 import { slowly, step, wait, scenarios } from '../../scenario.js';
 import {
   addCluster,
   bindingOf,
   claim,
-  fleet,
   gold,
   join,
   label,
@@ -18,6 +16,7 @@ import {
   setClaims,
   setOf,
   taint,
+  tiers,
   unbind,
 } from '../fleet.js';
 import { byLabels } from '../placement/words.js';
@@ -40,7 +39,6 @@ import {
 /** Placements that are held, paused or cannot be read, and two of these at once: what is done then, and what their status says. */
 
 const [golden, silver] = [{ tier: 'gold' }, { tier: 'silver' }];
-const given = (names: string) => (hands: Hands) => fleet(hands, names, { labels: golden });
 const web = { name: 'web', namespace: TEAM };
 
 const says = (at: number, field: string, expect: string): Content => ({
@@ -62,10 +60,7 @@ export const STATES = scenarios('timed', {
   /** Who waits for a bound that is taken out of the spec goes on to wait: nobody has released them. */
   'bound-taken-out': {
     selects: 'abc abc abc',
-    given: async (hands) => {
-      await fleet(hands, 'abc', { labels: golden });
-      await addCluster(hands, 'd', { labels: silver });
-    },
+    given: tiers('abc', 'd'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxAdditions: 0 } }),
       label('d', golden),
@@ -74,7 +69,7 @@ export const STATES = scenarios('timed', {
   },
   'held-and-paused': {
     selects: 'abc abc abc abc abc',
-    given: given('abc'),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
       label('a', silver),
@@ -87,7 +82,7 @@ export const STATES = scenarios('timed', {
   /** It has decided nothing, and does not say so. */
   'born-paused': {
     selects: '- - abc',
-    given: given('ab'),
+    given: tiers('ab'),
     steps: [
       place('web', { predicates: gold, paused: true }),
       join('c', { labels: golden }),
@@ -114,7 +109,7 @@ export const STATES = scenarios('timed', {
   /** What the budget holds of an edit waits for the window from then on, too, and for it alone when it is released. */
   'edit-held': {
     selects: 'abc abc abc abc abc',
-    given: given('abc'),
+    given: tiers('abc'),
     steps: [
       place('web', { disruptionBudget: { maxRemovals: 0 } }),
       edit('web', { predicates: [byLabels(silver)], changeWindows: later }),
@@ -126,7 +121,7 @@ export const STATES = scenarios('timed', {
   /** Nothing of a set whose spec cannot be read changes. */
   'invalid-set': {
     selects: 'abc abc abc bc',
-    given: given('abc'),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold }),
       step('a spec of the set is stored that admission refuses today', (hands) =>
@@ -145,7 +140,7 @@ export const STATES = scenarios('timed', {
   /** While a spec cannot be read, the budget of the last decision binds. */
   'invalid-spec': {
     selects: 'abcd abcd abcd',
-    given: given('abcd'),
+    given: tiers('abcd'),
     steps: [
       place('web', { predicates: gold, disruptionBudget: { maxRemovals: 0 } }),
       step('a spec is stored that admission refuses today', (hands) =>

@@ -1,7 +1,7 @@
 import { CLUSTER_SET_LABEL, TAINTS } from '../../../../src/api/names.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { wait, scenarios } from '../../scenario.js';
-import { bind, fleet, gold, join, label, leave, place, setOf, unbind } from '../fleet.js';
+import { bind, fleet, gold, join, label, leave, place, setOf, tiers, unbind } from '../fleet.js';
 import { at, edit, editSet, later, pending, taintSince } from './words.js';
 
 /** It is Sunday, 11:00 in Berlin: the window opens in two hours, for two hours. */
@@ -13,7 +13,7 @@ const lunch: PlacementSpec = {
 export const WINDOWS = scenarios('timed', {
   'change-window': {
     selects: 'abcde abcde acde cde de de de e',
-    given: (hands) => fleet(hands, 'abcde', { labels: { tier: 'gold' } }),
+    given: tiers('abcde'),
     steps: [
       place('web', lunch),
       pending(label('a', { tier: 'silver' }), 140),
@@ -28,7 +28,7 @@ export const WINDOWS = scenarios('timed', {
   },
   pause: {
     selects: 'abcdef abcdef abcdef abcdef acdef acdef acdef cdef',
-    given: (hands) => fleet(hands, 'abcdef', { labels: { tier: 'gold' } }),
+    given: tiers('abcdef'),
     steps: [
       place('web', lunch),
       edit('web', { paused: true }),
@@ -44,7 +44,7 @@ export const WINDOWS = scenarios('timed', {
   'window-closes': {
     selects: 'abc abc abc abc abc',
     isTimed: true,
-    given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold, changeWindows: [{ start: 'Sun 10:02', duration: '2m', timeZone: 'UTC' }] }),
       edit('web', { paused: true }),
@@ -56,7 +56,7 @@ export const WINDOWS = scenarios('timed', {
   /** A cluster that the hub itself has tainted waits for no window. */
   'window-and-health': {
     selects: 'abc bc bc',
-    given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+    given: tiers('abc'),
     steps: [
       place('web', { ...lunch, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists', tolerationSeconds: 60 }] }),
       taintSince('a', [{ key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: at('09:00') }]),
@@ -66,7 +66,7 @@ export const WINDOWS = scenarios('timed', {
   /** The owner of the clusters has windows, and the owner of the Placement has none. */
   'set-window': {
     selects: 'abcde abcde acde acde acdef adef adef adef aef',
-    given: (hands) => fleet(hands, 'abcde', { labels: { tier: 'gold' } }),
+    given: tiers('abcde'),
     steps: [
       place('web', { predicates: gold }),
       editSet('fleet', { changeWindows: lunch.changeWindows }),
@@ -83,7 +83,7 @@ export const WINDOWS = scenarios('timed', {
   /** Neither a label nor a binding takes clusters out of a paused set, and an edit of the Placement brings none in. */
   'set-pause': {
     selects: 'abcd abcd abcd abcd abcd abcd acd acd acd cde',
-    given: (hands) => fleet(hands, 'abcd', { labels: { tier: 'gold' } }),
+    given: tiers('abcd'),
     steps: [
       place('web', { predicates: gold }),
       editSet('fleet', { paused: true }),
@@ -120,7 +120,7 @@ export const WINDOWS = scenarios('timed', {
   /** What is edited in a pause is an edit at its end: what has waited for the window is made with it. */
   'edit-in-pause': {
     selects: 'abc abc abc abc bc',
-    given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+    given: tiers('abc'),
     steps: [
       place('web', lunch),
       pending(label('a', { tier: 'silver' }), 140),
@@ -132,7 +132,7 @@ export const WINDOWS = scenarios('timed', {
   /** What an edit of a paused Placement brings about, the end of the pause does, and no window. */
   'windows-in-pause': {
     selects: 'abc abc abc abc bc',
-    given: (hands) => fleet(hands, 'abc', { labels: { tier: 'gold' } }),
+    given: tiers('abc'),
     steps: [
       place('web', { predicates: gold }),
       edit('web', { paused: true }),
