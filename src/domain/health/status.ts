@@ -114,11 +114,11 @@ interface ClusterEvent {
   readonly note: string;
 }
 
-/** The events of one write. While the brake is on for the cluster, the event FleetSilent stands for those of its clusters. */
+/** The events of what is written. While the brake is on for the cluster, the event FleetSilent stands for those of its clusters. */
 export function clusterEvents(
   stored: StoredHealth,
   judgement: Judgement,
-  { status, taints }: HealthWrites,
+  { status, taints }: Partial<HealthWrites>,
 ): readonly ClusterEvent[] {
   if (judgement.kind !== 'judged') return [];
   const isBraked = judgement.conditions.brake !== undefined;

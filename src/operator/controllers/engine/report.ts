@@ -17,17 +17,19 @@ import type { Applied } from './applysteps.js';
 import { classifyForbidden } from './failure.js';
 
 /**
- * Writes the status where it differs, then records the events and the metrics; removes the finalizer of an engine that
- * is uninstalled. Throws the failures of these writes; then no event is recorded and no failure of the pass is counted.
+ * Records the events of what was done, writes the status where it differs, then records the events of its change and the metrics;
+ * removes the finalizer of an engine that is uninstalled. Throws the failures of these writes; then no failure of the pass is counted.
  */
 export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   if (outcome.kind === 'none') return;
   if (outcome.kind === 'status') {
-    recordMetrics(await writeStatus(outcome.status, outcome.events ?? [], scope), scope);
+    // No later pass knows of it, should the status be refused.
+    for (const event of outcome.events ?? []) recordEvent(event, outcome.status.engine, scope);
+    recordMetrics(await writeStatus(outcome.status, scope), scope);
     return;
   }
   const { status, namespaceKept, message } = outcome;
-  const engine = namespaceKept ? await writeStatus(status, [], scope) : status.engine;
+  const engine = namespaceKept ? await writeStatus(status, scope) : status.engine;
   const { finalizers = [] } = engine.metadata;
   await writeFinalizers(
     engine,
@@ -38,11 +40,7 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
 }
 
 /** Returns the engine as it is stored then. */
-async function writeStatus(
-  input: StatusInput,
-  events: readonly EngineEventNote[],
-  scope: Scope,
-): Promise<MultiClusterEngine> {
+async function writeStatus(input: StatusInput, scope: Scope): Promise<MultiClusterEngine> {
   const { engine } = input;
   const { client, clock, memory, mutations, pass } = scope;
   const before = engine.status;
@@ -55,7 +53,7 @@ async function writeStatus(
     mutations.mutated(engine.metadata.name, stored);
   }
   memory.countFailures();
-  for (const event of [...events, ...engineEvents(before, status)]) recordEvent(event, stored, scope);
+  for (const event of engineEvents(before, status)) recordEvent(event, stored, scope);
   return stored;
 }
 

@@ -37,6 +37,24 @@ it('an engine says what it could take over, takes it over where the spec lets it
   expect(row(rig)?.reason).toBe('Adopted');
 });
 
+it('what was taken over is told once, also where somebody writes to the engine before its status is stored', async () => {
+  const rig = new EngineRig();
+  rig.api.put<KubeObject>(Services, { metadata: SERVICE });
+  rig.create();
+  await rig.converge();
+  rig.edit({}, { adoption: 'IfUnowned' });
+  let isWritten = false;
+  rig.api.before = ({ verb }) => {
+    if (verb === 'updateStatus' && !isWritten) rig.edit({ labels: { more: '1' } });
+    isWritten ||= verb === 'updateStatus';
+  };
+
+  await expect(rig.pass()).rejects.toThrow('Conflict');
+  await rig.converge();
+
+  expect(rig.reasons().filter((reason) => reason === 'ObjectAdopted')).toHaveLength(1);
+});
+
 it('an engine that may take over neither changes what somebody owns nor the Secret of a certificate', async () => {
   const rig = new EngineRig();
   const owned = { labels: { 'app.kubernetes.io/managed-by': 'Helm' } };

@@ -91,7 +91,7 @@ export class HealthReconciler implements Reconciler {
     const gathered = gather(scope);
     const decision = decide(gathered, scope);
     const written = await apply(gathered, decision, scope);
-    return report(gathered, { decision, written }, scope);
+    return report(decision, written);
   }
 }
 
@@ -122,8 +122,12 @@ async function apply(gathered: Gathered | undefined, decision: Decision, scope: 
       const object = { ...identityOf(current), spec };
       current = await client.apply<ManagedCluster>(ManagedClusters, object, optionsFor(current, pass.signal));
       mutations.mutated(name, current);
+      recordEvents(gathered, { taints }, scope);
     }
-    if (status !== undefined) await applyStatus(current, status, scope);
+    if (status !== undefined) {
+      await applyStatus(current, status, scope);
+      recordEvents(gathered, { status }, scope);
+    }
     return 'stored';
   } catch (error) {
     if (isFailure(error, 'Conflict', 'NotFound')) return 'behind';
@@ -132,21 +136,21 @@ async function apply(gathered: Gathered | undefined, decision: Decision, scope: 
   }
 }
 
-/** Records the events of what was written, and says when the next pass is due. */
-function report(
-  gathered: Gathered | undefined,
-  { decision, written }: { readonly decision: Decision; readonly written: Written },
-  { recorder }: Scope,
-): Result {
+/** The status is the report; what is left to say is when the next pass is due. */
+function report(decision: Decision, written: Written): Result {
   if (decision.kind === 'wait')
     return { ending: 'wait', reason: 'another cluster was judged unknown a moment ago', afterMs: decision.forMs };
   if (written === 'behind')
     return { ending: 'wait', reason: 'the cluster was changed or deleted meanwhile', afterMs: BEHIND_RETRY_MS };
-  if (written === 'stored' && gathered !== undefined) recordEvents(gathered, recorder);
   return DONE;
 }
 
-function recordEvents({ cluster, health: { view, judgement, writes } }: Gathered, recorder: EventRecorder): void {
+/** The events of one write, as soon as it is stored: no later pass knows of it, should the next write fail. */
+function recordEvents(
+  { cluster, health: { view, judgement } }: Gathered,
+  writes: Partial<HealthWrites>,
+  { recorder }: Scope,
+): void {
   const { kind } = ManagedClusters;
   const regarding = { apiVersion: apiVersionOf(ManagedClusters), kind, metadata: cluster.metadata };
   for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))

@@ -124,6 +124,21 @@ describe('the health controller', () => {
     expect(rig.cluster('c0')?.status?.conditions?.map(({ type }) => type)).toContain('HubAcceptedManagedCluster');
   });
 
+  it('a taint is told once, also where the status after it is refused', async () => {
+    const all = names(4);
+    const rig = await running(all);
+    let refusals = 0;
+    rig.api.before = ({ verb, type, name }) => {
+      const isTainted = rig.cluster('c0')?.spec.taints !== undefined;
+      if (verb === 'applyStatus' && isTainted && refusals++ === 0) throw failure('Conflict', verb, type, name);
+    };
+
+    await rig.live(all.slice(1), 10 * MINUTE);
+
+    expect(refusals).toBeGreaterThan(1);
+    expect(rig.reasons().filter((event) => event === 'ClusterTainted c0')).toHaveLength(1);
+  });
+
   it('a write of a cluster that is gone is repeated once a second, until the cache shows that', async () => {
     const rig = new HealthRig();
     rig.add(['c0']);
