@@ -44,7 +44,7 @@ export function isElective({ judged }: Draft, name: string, cause: Cause): boole
 /**
  * Tells what keeps an elective change beside its sets, and a bound: the next window of the Placement; undefined when it may be made
  * now. What an edit of the Placement does not bring about at once, since something else keeps it, waits like any other change, but
- * for a pause of the Placement, at whose end it is made.
+ * for a pause of the Placement, at whose end it is made. The draft is looked at again when the window that is open ends.
  */
 export function keepersIn(draft: Draft): (sets: readonly Holder[], bounds?: readonly Holder[]) => Holders | undefined {
   const { placement } = draft.snapshot;

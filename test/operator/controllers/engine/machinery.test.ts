@@ -105,7 +105,7 @@ describe('a pass', () => {
     expect(rig.message()).toContain('belongs to an earlier engine of the same name');
   });
 
-  it('a pass whose status write conflicts throws and records no event, and the next one succeeds', async () => {
+  it('a pass whose status write conflicts throws and records no event of its change, and the next one succeeds', async () => {
     const rig = new EngineRig();
     rig.create();
     let once = true;
